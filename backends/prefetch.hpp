@@ -14,4 +14,8 @@ KOKKOS_FORCEINLINE_FUNCTION void prefetch([[maybe_unused]] const T* place) {
 #endif
 }
 
+/// How many entries of a type lie in a cache line of a CPU, at least one.
+template <class T>
+inline constexpr int entries_per_line = sizeof(T) < 64 ? 64 / static_cast<int>(sizeof(T)) : 1;
+
 }  // namespace heddle::backends

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../core/types.hpp"
-#include "spaces.hpp"
+#include "tags.hpp"
 #ifdef KOKKOS_ENABLE_CUDA
 #include "cuda/radix_sort.hpp"
 #endif

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <Kokkos_Core.hpp>
+
 #include "../core/device.hpp"
 
 /// A tag for every backend, whether this build has it or not: what a format specializes its tuned
@@ -56,3 +58,14 @@ constexpr decltype(auto) with_tag(BackendKind kind, const Body& body) {
 }
 
 }  // namespace heddle::backends
+
+/// HEDDLE_EACH_SPACE(DO, ...): DO(..., Exec) for each execution space that a compiled part holds
+/// instances for: Kokkos' default, and where that is a device's the host's default beside it.
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP) || defined(KOKKOS_ENABLE_SYCL) || \
+    defined(KOKKOS_ENABLE_OPENMPTARGET) || defined(KOKKOS_ENABLE_OPENACC)
+#define HEDDLE_EACH_SPACE(DO, ...)                 \
+  DO(__VA_ARGS__, ::Kokkos::DefaultExecutionSpace) \
+  DO(__VA_ARGS__, ::Kokkos::DefaultHostExecutionSpace)
+#else
+#define HEDDLE_EACH_SPACE(DO, ...) DO(__VA_ARGS__, ::Kokkos::DefaultExecutionSpace)
+#endif

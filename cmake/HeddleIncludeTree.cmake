@@ -4,7 +4,7 @@
 # sources, the installed ones (HeddleInstall.cmake) at the folders installed beside them.
 set(HEDDLE_INCLUDE_DIR "${CMAKE_CURRENT_BINARY_DIR}/include")
 set(HEDDLE_INSTALLED_NAMES_DIR "${CMAKE_CURRENT_BINARY_DIR}/installed_names")
-set(HEDDLE_HEADER_FOLDERS core backends formats solvers)
+set(HEDDLE_HEADER_FOLDERS core backends formats matrices solvers)
 
 configure_file(cmake/config.hpp.in "${HEDDLE_INCLUDE_DIR}/heddle/config.hpp" @ONLY)
 
@@ -14,9 +14,9 @@ set(HEDDLE_PUBLIC_NAMES
     bicgstab.hpp=solvers/bicgstab.hpp
     cg.hpp=solvers/cg.hpp
     chebyshev.hpp=solvers/chebyshev.hpp
-    csr.hpp=formats/csr.hpp
+    csr.hpp=matrices/csr.hpp
     error.hpp=core/error.hpp
-    features.hpp=formats/inspect/pattern_features.hpp
+    features.hpp=formats/inspect/features.hpp
     format.hpp=formats/format.hpp
     gauss_seidel.hpp=solvers/gauss_seidel.hpp
     gmres.hpp=solvers/gmres.hpp

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <type_traits>
+
 #include "types.hpp"
 
 namespace heddle::detail {
@@ -12,6 +14,21 @@ KOKKOS_FORCEINLINE_FUNCTION heddle::RealOf<S> real_part(const S& value) {
     return value.real();
   } else {
     return value;
+  }
+}
+
+/// S in single precision.
+template <Scalar S>
+using InFloat = std::conditional_t<is_complex<S>, Kokkos::complex<float>, float>;
+
+/// A number of another precision, rounded where To is narrower.
+template <Scalar To, Scalar From>
+KOKKOS_FORCEINLINE_FUNCTION To rounded(const From& value) {
+  using Real = heddle::RealOf<To>;
+  if constexpr (is_complex<To>) {
+    return To(static_cast<Real>(value.real()), static_cast<Real>(value.imag()));
+  } else {
+    return static_cast<Real>(value);
   }
 }
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "../backends/spaces.hpp"
+#include "../backends/tags.hpp"
 
 /// The compiled part of Heddle: instances that are made once, in the library that CMake builds of
 /// them (cmake/HeddleCompiled.cmake) or in one source of yours, so that no other source compiles

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "common/team_sums/workspace_memory.hpp"
+#include "../backends/algorithms/team_sums.hpp"
 #include "instantiate.hpp"
 #include "plan/core_definitions.hpp"
 #include "plan/rank.hpp"

@@ -9,9 +9,7 @@
 
 #include "common/executor.hpp"
 #include "common/format_rules.hpp"
-#include "common/inspection.hpp"
 #include "common/prediction.hpp"
-#include "common/refusal.hpp"
 #include "compiled.hpp"
 
 namespace heddle {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "common/team_sums/workspace.hpp"
+#include "../backends/algorithms/team_sums_workspace.hpp"
 #include "compiled.hpp"
 #include "csr/without_plan.hpp"
 #include "inspect/pattern.hpp"

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "inspect/recipe/coalesce.hpp"
 #include "inspect/recipe/compact.hpp"
 #include "inspect/recipe/compact_and_pad.hpp"
 #include "inspect/recipe/fill_lists.hpp"
 #include "inspect/recipe/fill_values.hpp"
 #include "inspect/recipe/repeats.hpp"
-#include "inspect/recipe/sort_lists.hpp"
 #include "inspect/recipe/sorted_rows.hpp"
 #include "inspect/recipe/stored_blocks.hpp"
 

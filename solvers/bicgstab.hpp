@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "krylov/instantiate_bicgstab.hpp"
-#include "krylov/instantiate_jacobi.hpp"
+#include "krylov/bicgstab.hpp"
+#include "krylov/jacobi.hpp"
 
 /// BiCGStab, for any matrix: BicgstabSolver.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "krylov/chebyshev_plan.hpp"
-#include "krylov/instantiate_chebyshev.hpp"
+#include "krylov/chebyshev.hpp"
 #include "krylov/polynomial.hpp"
 
 /// Chebyshev's iteration: ChebyshevSolver, and as a preconditioner ChebyshevPlan, which keeps

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "krylov/instantiate_gmres.hpp"
-#include "krylov/instantiate_jacobi.hpp"
+#include "krylov/gmres.hpp"
+#include "krylov/jacobi.hpp"
 
 /// GMRES(m), for any matrix: GmresSolver.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "ilu/ic_plan.hpp"
 #include "ilu/plan.hpp"
 
 /// Incomplete factors as preconditioners: IluPlan, IcPlan.

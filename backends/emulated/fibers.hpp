@@ -11,7 +11,116 @@
 #include <new>
 #include <vector>
 
-#include "races.hpp"
+#if defined(__SANITIZE_THREAD__)
+#define HEDDLE_WATCHES_RACES
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define HEDDLE_WATCHES_RACES
+#endif
+#endif
+
+#ifdef HEDDLE_WATCHES_RACES
+#include <sanitizer/tsan_interface.h>
+
+extern "C" {
+void AnnotateIgnoreReadsBegin(const char* file, int line);
+void AnnotateIgnoreReadsEnd(const char* file, int line);
+void AnnotateIgnoreWritesBegin(const char* file, int line);
+void AnnotateIgnoreWritesEnd(const char* file, int line);
+}
+#endif
+
+/// What the thread sanitizer is told of an emulated device, where a program is compiled for it:
+/// lanes are threads, which nothing orders but the words that say so. Nothing elsewhere.
+namespace heddle::backends::emulated::races {
+
+#ifdef HEDDLE_WATCHES_RACES
+inline constexpr bool watched = true;
+
+/// A lane's stack as the sanitizer knows it. It is left to the end of the program, since the
+/// sanitizer complains of one that ends where it is not watched.
+class Thread {
+ public:
+  void begin() { handle_ = __tsan_create_fiber(0); }
+  void is_this() { handle_ = __tsan_get_current_fiber(); }
+  /// The next instructions are of this one. No order between it and the one before.
+  void goes_on() const { __tsan_switch_to_fiber(handle_, __tsan_switch_to_fiber_no_sync); }
+
+ private:
+  void* handle_ = nullptr;
+};
+
+/// What this lane did before is ordered before what others do after they acquire the same place.
+inline void release(const void* place) { __tsan_release(const_cast<void*>(place)); }
+inline void acquire(const void* place) { __tsan_acquire(const_cast<void*>(place)); }
+
+/// The device's own work, while in scope: not the lane's.
+class Unwatched {
+ public:
+  Unwatched() { begin(); }
+  ~Unwatched() { end(); }
+  Unwatched(const Unwatched&) = delete;
+
+  static void begin() {
+    AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
+    AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
+  }
+  static void end() {
+    AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
+    AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
+  }
+};
+/// The lane's again, inside of such a scope.
+class Watched {
+ public:
+  Watched() { Unwatched::end(); }
+  ~Watched() { Unwatched::begin(); }
+  Watched(const Watched&) = delete;
+};
+
+/// Of memory that a word looks at: no race with other words, and no order; a race with whoever
+/// reads or writes it plainly.
+template <class T>
+T load(const T* place) {
+  const Watched watched;
+  T value;
+  __atomic_load(const_cast<T*>(place), &value, __ATOMIC_RELAXED);
+  return value;
+}
+template <class T>
+void store(T* place, T value) {
+  const Watched watched;
+  __atomic_store(place, &value, __ATOMIC_RELAXED);
+}
+#else
+inline constexpr bool watched = false;
+
+struct Thread {
+  void begin() {}
+  void is_this() {}
+  void goes_on() const {}
+};
+inline void release(const void*) {}
+inline void acquire(const void*) {}
+struct Unwatched {
+  Unwatched() {}
+  Unwatched(const Unwatched&) = delete;
+};
+struct Watched {
+  Watched() {}
+  Watched(const Watched&) = delete;
+};
+template <class T>
+T load(const T* place) {
+  return *place;
+}
+template <class T>
+void store(T* place, T value) {
+  *place = value;
+}
+#endif
+
+}  // namespace heddle::backends::emulated::races
 
 namespace heddle::backends::emulated {
 

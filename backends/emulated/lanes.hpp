@@ -1,7 +1,114 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "meetings.hpp"
+#include <bit>
+#include <type_traits>
+
+#include "scheduler.hpp"
+
+namespace heddle::backends::emulated {
+
+/// What every lane of a group is given when the last has come.
+inline void hand_out(TeamState& team, int warp_start, std::uint64_t group, Word word) {
+  std::uint64_t votes = 0;
+  if (word == Word::ballot) {
+    for (std::uint64_t left = group; left; left &= left - 1) {
+      const int i = std::countr_zero(left);
+      if (team.lane(warp_start + i).from != 0) votes |= std::uint64_t{1} << i;
+    }
+    votes >>= std::countr_zero(group);
+  }
+  for (std::uint64_t left = group; left; left &= left - 1) {
+    Lane& lane = team.lane(warp_start + std::countr_zero(left));
+    if (word == Word::ballot) {
+      std::memcpy(lane.received.data(), &votes, sizeof votes);
+    } else {
+      lane.received = team.lane(warp_start + lane.from).sent;
+    }
+  }
+}
+
+/// All lanes of an aligned group of 2^level lanes come to the word, or it is an error.
+inline void meet(Scheduler& scheduler, Lane& lane, int level, Word word) {
+  TeamState& team = *lane.team;
+  WarpState& warp = *lane.warp;
+  const int in_warp = lane.in_warp, warp_start = lane.thread - in_warp;
+  const std::uint64_t group = warp.group(in_warp, level);
+  Meeting& meeting = warp.meeting(in_warp, level);
+  if (word == Word::sync) races::release(&meeting);
+  const auto wrong = [&](const char* what) {
+    scheduler.fail(scheduler.who(lane) + " comes to " + name(word) + " of " +
+                   std::to_string(1 << level) + " lanes, and of these " + what);
+  };
+  if (warp.left & group) wrong("one has left");
+  if (warp.at_barrier & group) wrong("one waits at a barrier");
+  for (int other = 1; warp.levels >> other != 0; ++other) {
+    if (other != level && (warp.meeting(in_warp, other).arrived & group)) {
+      wrong("one waits at a word of another width");
+    }
+  }
+  if (meeting.arrived != 0 && meeting.word != word) wrong("one waits at another word");
+  if (meeting.arrived == 0) meeting.word = word;
+  const std::uint64_t missing = group & ~meeting.arrived & ~(std::uint64_t{1} << in_warp);
+  if (missing != 0) {
+    if (meeting.arrived == 0) warp.begins(level);
+    meeting.arrived |= std::uint64_t{1} << in_warp;
+    // Mostly a lane that is waited for goes on, which is quick; now and then any other.
+    Lane* next = nullptr;
+    if (!scheduler.one_in(16)) {
+      const int turn = static_cast<int>(scheduler.random() % 64);
+      const int i = (std::countr_zero(std::rotr(missing, turn)) + turn) % 64;
+      Lane& late = team.lane(warp_start + i);
+      if (late.state == LaneState::ready) next = &late;
+    }
+    scheduler.wait(lane, LaneState::meets, word, next);
+    if (word == Word::sync) races::acquire(&meeting);
+    return;
+  }
+  if (word == Word::sync) races::acquire(&meeting);
+  if (meeting.arrived != 0) warp.ends(level);
+  meeting.arrived = 0;
+  if (word == Word::sync) {
+    ++warp.syncs;
+  } else {
+    hand_out(team, warp_start, group, word);
+  }
+  for (std::uint64_t left = group & ~(std::uint64_t{1} << in_warp); left; left &= left - 1) {
+    scheduler.wake(team.lane(warp_start + std::countr_zero(left)));
+  }
+  scheduler.perhaps_give_way(lane);
+}
+
+/// All threads of the team come to the barrier.
+inline void barrier(Scheduler& scheduler, Lane& lane) {
+  TeamState& team = *lane.team;
+  WarpState& warp = *lane.warp;
+  const int in_warp = lane.in_warp;
+  const auto wrong = [&](const char* what) {
+    scheduler.fail(scheduler.who(lane) + " comes to a barrier of its team, and " + what);
+  };
+  if (team.alive < team.threads()) wrong("a thread of the team has left");
+  for (int level = 1; warp.levels >> level != 0; ++level) {
+    if (warp.meeting(in_warp, level).arrived) wrong("lanes of its subwarp wait for it elsewhere");
+  }
+  races::release(&team.barriers);
+  if (++team.at_barrier < team.threads()) {
+    warp.at_barrier |= std::uint64_t{1} << in_warp;
+    scheduler.wait(lane, LaneState::barrier, Word::barrier);
+    races::acquire(&team.barriers);
+    return;
+  }
+  races::acquire(&team.barriers);
+  team.at_barrier = 0;
+  ++team.barriers;
+  for (WarpState& one : team.warps) one.at_barrier = 0;
+  for (Lane& one : team.lanes) {
+    if (&one != &lane) scheduler.wake(one);
+  }
+  scheduler.perhaps_give_way(lane);
+}
+
+}  // namespace heddle::backends::emulated
 
 namespace heddle::backends {
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "gzip.hpp"
-#include "limits.hpp"
-#include "xz.hpp"
+#include "compression.hpp"
+#include "options.hpp"
 
 namespace heddle::files {
 

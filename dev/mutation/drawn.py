@@ -8,7 +8,7 @@ import operators
 from nearest import Tests
 from workcopy import ROOT, WorkCopy
 
-LIBRARY = ["core", "backends", "formats", "solvers"]
+LIBRARY = ["core", "backends", "formats", "matrices", "solvers"]
 # What no test of this machine compiles.
 ELSEWHERE = ("backends/cuda/", "backends/hip/", "backends/gpu/", "solvers/tpetra/", "solvers/kokkos_kernels/")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<(heddle/[^>]+)>)', re.MULTILINE)
 # Of paths, that tell nothing of what a file is about.
-PLAIN_WORDS = {"core", "backends", "formats", "solvers", "common", "plan", "of", "and", "in", "on", "by", "with"}
+PLAIN_WORDS = {"core", "backends", "formats", "matrices", "solvers", "common", "plan", "of", "and", "in", "on", "by", "with"}
 
 
 class Tests:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 COPIED = ["CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "backends", "cmake", "core",
-          "formats", "perf_tests", "solvers", "testing", "unit_tests", "packaging", "examples", "dev", "docs"]
+          "formats", "matrices", "perf_tests", "solvers", "testing", "unit_tests", "packaging", "examples", "dev", "docs"]
 
 
 class WorkCopy:

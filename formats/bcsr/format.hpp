@@ -1,8 +1,133 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+#include "../../core/scheme.hpp"
+#include "../common/lanes_or_simd.hpp"
+#include "../common/prediction.hpp"
 #include "../formats.hpp"
-#include "predict.hpp"
+
+namespace heddle::detail::bcsr {
+
+/// The sizes that BCSR runs at, read by its launches and by the cost model.
+struct Tuning {
+  /// Places for each nonzero at most; a matrix with more is refused.
+  double most_fill_in = 3;
+  int team_threads = 256;
+  /// Lanes a block row of a GPU at least: as many as a block has rows at most.
+  int fewest_lanes = 8;
+  /// Columns of a block row that a lane of a GPU takes at once, with one vector and with several.
+  int batch = 4;
+  int multivector_batch = 2;
+  /// Batches of columns that the lanes of a block row of a GPU take at most; a longer one is cut.
+  int most_batches = 16;
+  /// Blocks of a block row that a thread of a CPU takes in any case, and pieces for each thread
+  /// that the longest may be cut into.
+  int least_piece = 1024;
+  int cpu_pieces = 4;
+  /// Vectors that one pass over the blocks takes.
+  int most_vectors = 8;
+  /// What a block row costs a thread of a CPU beside its blocks, in blocks.
+  int row_steps = 2;
+  /// Sums that a thread of a CPU keeps of each row, for columns in turn: this number of products
+  /// and sums are under way together.
+  int cpu_chains = 2;
+};
+
+inline constexpr Tuning tuning{};
+
+/// Rows and columns of a block.
+struct BlockShape {
+  int rows = 1;
+  int columns = 1;
+
+  int places() const { return rows * columns; }
+};
+
+/// The parameters of a scheme bcsr/RxC; for predict and inspect alike.
+struct Parameters : LanesOrSimd {
+  void list(SchemeFields& fields, const Device& device) {
+    list_lanes(fields, device, tuning.fewest_lanes, device.lanes);
+    list_simd(fields, device);
+    fields.kernel("<1..8>x<1..8>", {"2x2", "3x3", "4x4", "6x6", "8x8", "1x4", "5x3"});
+  }
+  static BlockShape shape_of(const Scheme& scheme) {
+    const std::string& key = scheme.kernel();
+    return {key[0] - '0', key[2] - '0'};
+  }
+};
+
+/// Why BCSR would not hold `blocks` blocks, or nothing.
+inline std::string too_much_fill_in(double blocks, const BlockShape& shape, double nonzeros) {
+  const double places = blocks * shape.places();
+  if (places <= tuning.most_fill_in * nonzeros) return "";
+  const double fill_in = places / std::max(1.0, nonzeros);
+  return "blocks of " + std::to_string(shape.rows) + " x " + std::to_string(shape.columns) +
+         " would need " + std::to_string(std::llround(fill_in)) + " places for each nonzero, and " +
+         std::to_string(std::llround(tuning.most_fill_in)) + " is the bound";
+}
+
+/// Lanes a block row on a GPU: as many as take its columns in one batch each.
+inline int lanes_for(const BlockShape& shape, double columns_of_block_row, const Device& device) {
+  int lanes = tuning.fewest_lanes;
+  while (2 * lanes <= device.lanes && lanes / shape.rows * tuning.batch < columns_of_block_row) {
+    lanes *= 2;
+  }
+  return lanes;
+}
+
+/// From the bytes: every place, a column index a block, the block rows, x and y once; and on a GPU
+/// from the rounds of loads of a block row, the longest above all. Without the pattern all blocks
+/// are full.
+inline Prediction predict(const Scheme& scheme, const Features& features, const Device& device,
+                          const Sizes& sizes) {
+  const RowFeatures& rows = features.rows();
+  const auto parameters = parameters_of<Parameters>(scheme, device);
+  const BlockShape shape = Parameters::shape_of(scheme);
+  const auto n = static_cast<double>(rows.nonzeros);
+  const double blocks = features.has_blocks()
+                            ? static_cast<double>(features.blocks(shape.rows, shape.columns))
+                            : std::ceil(n / shape.places());
+  const std::string refusal = too_much_fill_in(blocks, shape, n);
+  if (!refusal.empty()) return Prediction::refuse(refusal);
+
+  const double block_rows = std::ceil(static_cast<double>(rows.rows) / shape.rows);
+  const int passes = passes_over_matrix(sizes.vectors.count, tuning.most_vectors);
+  Prediction prediction;
+  prediction.lacks_pattern = !features.has_blocks();
+  prediction.borrows_values = false;
+  prediction.kept_bytes = blocks * (shape.places() * sizes.scalar_bytes + sizes.ordinal_bytes) +
+                          (block_rows + 1) * sizes.offset_bytes;
+  prediction.moved_bytes = passes * prediction.kept_bytes + vector_bytes(rows, sizes);
+  prediction.reason =
+      std::to_string(std::llround(blocks)) + " blocks with " +
+      std::to_string(std::llround(100 * (blocks * shape.places() / std::max(1.0, n) - 1))) +
+      " % of fill-in";
+  if (device.has_lanes()) {
+    const double columns = blocks * shape.columns / std::max(1.0, block_rows);
+    const int lanes = parameters.lanes ? *parameters.lanes : lanes_for(shape, columns, device);
+    const double at_once = lanes / shape.rows * tuning.batch;
+    const double longest = std::max(columns, static_cast<double>(rows.longest_row));
+    prediction.price(GpuCost{.rounds = std::ceil(longest / at_once),
+                             .round_seconds = 1.2e-6,  // as of ELL
+                             .efficiency = 0.85,
+                             .slowdown = 1.4,
+                             .several = {{3.4, 3.4, 3.3, 4.6}, {3.3, 3.0, 3.3}},
+                             .setup = {255, 125, 707, 1330}},
+                     rows, device, sizes);
+  } else {
+    // Not measured. Counting and filling read the pattern; filling writes every place twice and
+    // reads it once.
+    const double fill = 3 * prediction.kept_bytes + 3 * csr_least_bytes(rows, sizes);
+    prediction.price(CpuCost{.slowdown = 2, .setup_waits = 4, .setup_bytes = 3 * fill}, device);
+  }
+  return prediction;
+}
+
+}  // namespace heddle::detail::bcsr
 
 namespace heddle {
 

@@ -1,8 +1,178 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "../../core/scheme.hpp"
+#include "../common/lanes_or_simd.hpp"
+#include "../common/prediction.hpp"
 #include "../formats.hpp"
-#include "predict.hpp"
+
+namespace heddle::detail::blocked_ell {
+
+/// The sizes that blocked ELL runs at, read by its launches and by the cost model.
+struct Tuning {
+  /// Slots for each nonzero at most; a matrix with more is refused.
+  double most_padding = 3;
+  /// Threads of a team of a GPU.
+  int team_threads = 128;
+  /// Slots that a lane of a GPU loads at once, with one vector and with several.
+  int batch = 4;
+  int multivector_batch = 4;
+  /// Lanes a row of a GPU at most.
+  int most_lanes = 8;
+  /// Rows of a slice that a thread of a CPU takes together, and the least rows of a slice there.
+  int cpu_rows = 16;
+  /// Slots of a row that one group of lanes takes at most; a wider slice is cut into pieces.
+  int piece_width = 1024;
+  /// Rows of a window at most: on a GPU each looks at all others of its window once.
+  int most_sigma = 16384;
+};
+
+inline constexpr Tuning tuning{};
+
+/// Of its own, so that kernels may name it.
+inline constexpr int piece_width = tuning.piece_width;
+
+/// Vectors of one launch at most, and so the carry-outs of each row place of a cut slice.
+inline constexpr int most_vectors = 8;
+
+/// Rows of a slice by default: a wavefront of a GPU, or what a thread of a CPU takes at once.
+inline int slice_rows_for(const Device& device) {
+  return device.has_lanes() ? device.lanes : tuning.cpu_rows;
+}
+
+/// Slots that slices of `slice_rows` rows need at most, whether they are sorted or not.
+inline double most_slots(const RowFeatures& rows, int slice_rows) {
+  int counted = std::max(slice_rows, RowFeatures::slice_rows);
+  while (counted > RowFeatures::slice_rows && rows.slots_of_groups(counted) == 0) counted /= 2;
+  const std::int64_t known = rows.slots_of_groups(counted);
+  const double slots = known > 0 ? static_cast<double>(known)
+                                 : static_cast<double>(ceil_div(rows.rows, std::int64_t{counted})) *
+                                       counted * static_cast<double>(rows.longest_row);
+  return slots * std::max(1, slice_rows / counted);
+}
+
+/// Why blocked ELL would not hold as many slots for a matrix, or nothing. A matrix of few rows may
+/// have some more, which do no harm.
+inline std::string too_much_padding(double slots, const RowFeatures& rows) {
+  constexpr double few = 4096;
+  if (slots <= tuning.most_padding * static_cast<double>(rows.nonzeros) + few) return "";
+  const double padding = slots / std::max(1.0, static_cast<double>(rows.nonzeros));
+  return "slices as wide as their longest rows would need " +
+         std::to_string(std::llround(padding)) + " slots for each nonzero, and " +
+         std::to_string(std::llround(tuning.most_padding)) + " is the bound";
+}
+
+/// The parameters of a scheme, those that it leaves out resolved; for predict and inspect alike.
+struct Parameters : LanesOrSimd {
+  std::optional<int> slice_rows;
+  std::optional<std::int64_t> sigma;  ///< the window in which rows are sorted; 0 for none
+
+  void list(SchemeFields& fields, const Device& device) {
+    const int least = slice_rows_for(device);
+    fields.add(slice_rows, {.key = "rows", .numbers = {least, 4 * least, true}});
+    fields.add(sigma, {.key = "sigma",
+                       .words = {"none"},
+                       .numbers = {1, tuning.most_sigma},
+                       .fallback = "none",
+                       .examples = {"64", "1000"}});
+    list_lanes(fields, device, 1, tuning.most_lanes);
+    list_simd(fields, device);
+  }
+  static Parameters resolve(const Scheme& scheme, const RowFeatures& rows, const Device& device) {
+    auto all = parameters_of<Parameters>(scheme, device);
+    if (!all.slice_rows) all.slice_rows = slice_rows_for(device);
+    if (!all.sigma) all.sigma = 0;
+    if (!all.lanes) all.lanes = lanes_of_slots(rows, device, tuning.batch, tuning.most_lanes);
+    return all;
+  }
+
+  /// Whether rows of several slices are sorted together.
+  bool sorts() const { return *sigma > *slice_rows; }
+};
+
+/// Bytes of a Slice: where its slots and columns begin, the least column, the width.
+inline constexpr double slice_bytes = 32;
+
+/// Bytes of a column: 16-bit distances in slices that are narrow, taken to be as many as of
+/// consecutive rows; where rows are not sorted, all or half of them by the bandwidth. Without the
+/// pattern as if all were.
+inline double column_bytes(const Features& features, int slice_rows, const heddle::Sizes& sizes) {
+  constexpr double narrow = sizeof(std::uint16_t);
+  if (!features.has_pattern()) return narrow;
+  const PatternFeatures& pattern = features.pattern();
+  const std::int64_t widest =
+      std::min(pattern.columns, pattern.lower_bandwidth + pattern.upper_bandwidth + slice_rows);
+  if (widest <= PatternFeatures::narrow_span) return narrow;
+  const double share = pattern.sorted ? pattern.narrow_slice_share() : 0.5;
+  return share * narrow + (1 - share) * sizes.ordinal_bytes;
+}
+
+/// Of what padding there is without sorting, how much sorting by windows of several slices leaves:
+/// 0.16 to 0.33 of it on the matrices of docs/choose.md.
+inline constexpr double padding_left = 0.3;
+
+/// From the bytes, taking sorting to gain what it mostly does: known only once the columns are
+/// looked at. On a GPU as for ELL, but with as many rounds of loads as a piece has. Fitted on an
+/// H200: docs/choose.md.
+inline Prediction predict(const Scheme& scheme, const Features& features, const Device& device,
+                          const heddle::Sizes& sizes) {
+  const RowFeatures& rows = features.rows();
+  if (rows.longest_row > std::numeric_limits<std::int32_t>::max()) {
+    return Prediction::refuse("a row of " + std::to_string(rows.longest_row) + " entries");
+  }
+  const Parameters parameters = Parameters::resolve(scheme, rows, device);
+  const int slice_rows = *parameters.slice_rows;
+  const double unsorted_slots = most_slots(rows, slice_rows);
+  const bool sorted = parameters.sorts();
+  // Of rows that are sorted the inspector counts, before it allocates.
+  const std::string refusal = sorted ? "" : too_much_padding(unsorted_slots, rows);
+  if (!refusal.empty()) return Prediction::refuse(refusal);
+  const auto n = static_cast<double>(rows.nonzeros);
+  const double slots = sorted && *parameters.sigma >= 4 * slice_rows
+                           ? n + padding_left * std::max(0.0, unsorted_slots - n)
+                           : unsorted_slots;
+  const auto slices = static_cast<double>(ceil_div(rows.rows, std::int64_t{slice_rows}));
+  const double order =
+      *parameters.sigma > 0 ? static_cast<double>(rows.rows) * sizes.ordinal_bytes : 0;
+  Prediction prediction;
+  prediction.lacks_pattern = !features.has_pattern();
+  prediction.pattern_may_refuse = false;
+  prediction.borrows_values = false;
+  prediction.kept_bytes = slots * (sizes.scalar_bytes + column_bytes(features, slice_rows, sizes)) +
+                          order + slices * slice_bytes;
+  prediction.moved_bytes =
+      passes_over_matrix(sizes.vectors.count, most_vectors) * prediction.kept_bytes +
+      vector_bytes(rows, sizes);
+  prediction.reason = "slices of " + std::to_string(slice_rows) + " rows, with " +
+                      std::to_string(std::llround(100 * (slots / std::max(1.0, n) - 1))) +
+                      (sorted ? " % of padding or so" : " % of padding at most");
+  if (device.has_lanes()) {
+    const bool cut = rows.longest_row > tuning.piece_width;
+    const auto width = static_cast<double>(cut ? tuning.piece_width : rows.longest_row);
+    constexpr GpuSetup as_it_is{140, 29, 136, 310}, in_windows{152, 30, 366, 308};
+    prediction.price(
+        GpuCost{.rounds = std::ceil(width / static_cast<double>(tuning.batch * *parameters.lanes)),
+                .round_seconds = 1.2e-6,
+                .efficiency = 0.92,
+                .launches = cut ? 2 : 1,
+                .several = {{1.4, 1.7, 2.9, 3.3}, {1.35, 1.6, 2.2}},
+                .setup = sorted ? in_windows : as_it_is},
+        rows, device, sizes);
+  } else {
+    // The least that ELL was measured at there, beside csr/adaptive, is 1.2; its streams are one
+    // here.
+    prediction.price(CpuCost{.slowdown = 2, .setup_bytes = 12 * prediction.kept_bytes}, device);
+  }
+  return prediction;
+}
+
+}  // namespace heddle::detail::blocked_ell
 
 namespace heddle {
 

@@ -5,8 +5,8 @@
 
 #include "../../backends/launch_simd.hpp"
 #include "../common/cut_panels.hpp"
-#include "../common/slots/strip.hpp"
-#include "tuning.hpp"
+#include "../common/slots/kernel.hpp"
+#include "format.hpp"
 #include "view.hpp"
 
 namespace heddle::detail::blocked_ell {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../common/slots/strip.hpp"
+#include "../common/slots/kernel.hpp"
 
 namespace heddle::detail::blocked_ell {
 

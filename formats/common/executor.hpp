@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../backends/algorithms/team_sums_workspace.hpp"
+#include "../../core/device.hpp"
+#include "../../core/features.hpp"
 #include "../../core/matrix.hpp"
 #include "../../core/multivector.hpp"
 #include "../../core/scheme.hpp"
-#include "team_sums/places.hpp"
+#include "prediction.hpp"
 
 namespace heddle {
 
@@ -44,6 +47,20 @@ class SpmvExecutor {
   /// Bytes that one apply to `vectors` vectors moves to and from memory, each array counted once
   /// where it stays in the caches for as long as it is needed; with beta, y is read too.
   virtual double moved_bytes(Op op, int vectors, bool with_beta) const = 0;
+};
+
+struct LaneForest;
+
+/// What a plan passes to a format that inspects: the arguments of predict (Sizes: types, vectors,
+/// symmetry, promises), and the matrix on its device. The references live as long as the call.
+template <ExecutionSpace Exec, class Matrix>
+struct Inspection : Sizes {
+  const Exec& exec;
+  const Matrix& A;  ///< checked: the row pointer, and the columns unless the user vouches for them
+  const Features& features;
+  const Device& device;
+  /// Learned for such plans on this device, or null: lanes of csr/blocks.
+  const LaneForest* lanes = nullptr;
 };
 
 }  // namespace heddle

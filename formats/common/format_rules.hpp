@@ -8,7 +8,6 @@
 
 #include "../../core/scheme_grammar.hpp"
 #include "prediction.hpp"
-#include "refusal.hpp"
 
 namespace heddle {
 

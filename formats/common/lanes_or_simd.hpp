@@ -5,8 +5,8 @@
 
 #include "../../backends/cpu_traits.hpp"
 #include "../../core/device.hpp"
-#include "../../core/scheme_fields.hpp"
-#include "refusal.hpp"
+#include "../../core/scheme_grammar.hpp"
+#include "prediction.hpp"
 
 namespace heddle::detail {
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "executor.hpp"
-#include "inspection.hpp"
 #include "prediction.hpp"
 #include "product.hpp"
 

@@ -9,9 +9,9 @@
 
 #include "../../core/arena.hpp"
 #include "../../core/device.hpp"
+#include "../../core/error.hpp"
 #include "../../core/features.hpp"
 #include "../../core/multivector.hpp"
-#include "../../core/promises.hpp"
 
 namespace heddle {
 
@@ -247,6 +247,13 @@ struct Prediction {
         cost.launches * estimated_launch_seconds(device) + cost.slowdown * moved_bytes / bandwidth;
     setup_seconds = cost.setup_waits * cpu_setup_seconds + cost.setup_bytes / bandwidth;
   }
+};
+
+/// Says that a format does not hold this matrix sensibly, or that a scheme cannot run with these
+/// types or on this processor. Thrown before a plan allocates any memory that it keeps.
+class Refusal : public Error {
+ public:
+  using Error::Error;
 };
 
 }  // namespace heddle

@@ -1,8 +1,156 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "../../core/device.hpp"
+#include "../../core/scheme_grammar.hpp"
+#include "../common/prediction.hpp"
 #include "../formats.hpp"
-#include "predict.hpp"
+#include "../inspect/recipe/walks.hpp"
+
+namespace heddle::detail::csb {
+
+/// The sizes that CSB runs at, read by its launches and by the cost model. None was tuned.
+struct Tuning {
+  /// Rows and columns of a block: 4096 sums of double are 32 KB of scratch.
+  int beta = 4096;
+  /// Threads of a team on a GPU.
+  int team_threads = 256;
+  /// Vectors of x that one pass serves, where the plan expects several and scratch holds their
+  /// sums.
+  int most_vectors = 4;
+  /// Pieces for each multiprocessor of a GPU and each thread of a CPU, if all are alike.
+  int gpu_pieces = 4;
+  int cpu_pieces = 8;
+  /// Bytes of the table in which the inspector marks blocks, at most, unless the matrix has more.
+  double most_table_bytes = 64e6;
+
+  int pieces(const Device& device) const {
+    return device.multiprocessors * (device.has_lanes() ? gpu_pieces : cpu_pieces);
+  }
+};
+
+inline constexpr Tuning tuning{};
+
+/// Of a triangle: how mirror images of blocks beside the diagonal are added to y: by a second
+/// sweep, which reads these blocks again, or by atomic additions, which is not reproducible.
+enum class Mirroring { two, atomics };
+
+/// The parameters of a scheme csb; for predict and inspect alike.
+struct Parameters {
+  std::optional<int> beta;
+  std::optional<Mirroring> sweep;  ///< of a triangle
+
+  void list(SchemeFields& fields, const Device&) {
+    fields.add(beta, {.key = "beta", .numbers = {256, 65536, true}});
+    fields.add(sweep, {.key = "sweep", .words = {"two", "atomics"}});
+  }
+  static Parameters resolve(const Scheme& scheme, bool triangle, const Device& device) {
+    auto all = parameters_of<Parameters>(scheme, device);
+    if (!all.beta) all.beta = tuning.beta;
+    if (triangle && !all.sweep) all.sweep = Mirroring::two;
+    return all;
+  }
+};
+
+/// What the mirror image of a triangle adds, in bytes. Rows do not tell how entries lie: all are
+/// taken to be beside the diagonal, spread over all the blocks there.
+inline double mirrored_bytes(const Parameters& parameters, const RowFeatures& rows,
+                             const Sizes& sizes) {
+  const auto n = static_cast<double>(rows.nonzeros), side = static_cast<double>(rows.rows);
+  const double vectors = sizes.vectors.count * sizes.vector_bytes;
+  if (parameters.sweep == Mirroring::atomics) return 2 * n * vectors;
+  const double panels = std::ceil(side / *parameters.beta);
+  const double blocks = std::min(n, panels * (panels - 1) / 2);
+  const double entry = sizes.scalar_bytes + 2.0 * sizeof(std::uint16_t);
+  const double block = 3.0 * sizes.offset_bytes + sizes.ordinal_bytes;
+  return n * entry + blocks * block + (blocks > 0 ? 3 * vectors * side : 0);
+}
+
+/// Pieces, and the partial sums of panels that are cut or do not fit in scratch. Of block columns
+/// rows do not tell which are heavy: they are taken to be alike.
+inline double bytes_of_pieces(const Parameters& parameters, const RowFeatures& rows,
+                              const Device& device, const Sizes& sizes) {
+  const auto n = static_cast<double>(rows.nonzeros);
+  const double beta = *parameters.beta, sums = beta * sizes.accumulator_bytes;
+  const auto scratch = static_cast<double>(device.scratch_bytes);
+  const bool through_memory = sums > scratch;
+  const bool several =
+      sizes.vectors.count > 1 && (through_memory || sums * tuning.most_vectors <= scratch);
+  const auto longer_side = static_cast<double>(std::max(rows.rows, rows.columns));
+  const double target = std::max(
+      {1.0, std::min(beta, longer_side), std::floor(n / std::max(1, tuning.pieces(device)))});
+  const double panels = std::ceil(longer_side / beta);
+  const double in_row_panel = std::min(n, beta * static_cast<double>(rows.longest_row));
+  const double in_column_panel =
+      n / std::ceil(std::max(1.0, static_cast<double>(rows.columns)) / beta);
+  const bool cut = std::max(in_row_panel, in_column_panel) >= 2 * target;
+  const double pieces = panels + n / target;
+  const double partials = (through_memory ? panels : 0) + (cut ? n / target : 0);
+  const double piece = sizes.ordinal_bytes + 3.0 * sizes.offset_bytes + sizeof(std::int64_t);
+  return 2 * (pieces * piece + panels * 2 * sizeof(std::int64_t)) +
+         partials * sums * (several ? tuning.most_vectors : 1);
+}
+
+/// From the bytes: a value and two local indices for each nonzero, x and y once; where one triangle
+/// is stored, what its mirror image adds. A last resort: on an H200 it took 4.6 times as long as
+/// the best of CSR on average, 2.2 at least (docs/design/formats.md), and a triangle 8 to 32 times
+/// as long as CSR of the whole (docs/csb.md).
+inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const Device& device,
+                          const Sizes& sizes) {
+  const bool triangle = sizes.symmetry != Symmetry::none;
+  const auto parameters = Parameters::resolve(scheme, triangle, device);
+  const auto n = static_cast<double>(rows.nonzeros);
+  const double block_rows = std::ceil(static_cast<double>(rows.rows) / *parameters.beta);
+  const double block_columns = std::ceil(static_cast<double>(rows.columns) / *parameters.beta);
+  const double entry = sizes.scalar_bytes + 2.0 * sizeof(std::uint16_t);
+  const double table = block_rows * block_columns / 8;
+  if (table > std::max(tuning.most_table_bytes, n * entry)) {
+    return Prediction::refuse(std::to_string(std::llround(block_rows)) + " x " +
+                              std::to_string(std::llround(block_columns)) +
+                              " blocks would need a table larger than the matrix");
+  }
+  if (parameters.sweep && !triangle) {
+    return Prediction::refuse("sweep is for a matrix of which one triangle is stored");
+  }
+  const double vectors = sizes.vectors.count;
+  const double blocks = std::min(n, block_rows * block_columns);
+  const double of_blocks = blocks * (4.0 * sizes.offset_bytes + 2.0 * sizes.ordinal_bytes);
+  const bool sorted = device.has_lanes() && n / block_rows > recipe::most_walked_by_subwarp;
+  const double source = sorted ? sizes.offset_bytes : 0;
+  Prediction prediction;
+  prediction.borrows_values = false;
+  prediction.kept_bytes =
+      n * (entry + source) + of_blocks + bytes_of_pieces(parameters, rows, device, sizes);
+  prediction.moved_bytes =
+      n * entry + of_blocks +
+      vectors * sizes.vector_bytes * static_cast<double>(rows.rows + rows.columns) +
+      (triangle ? mirrored_bytes(parameters, rows, sizes) : 0);
+  prediction.reason = "blocks of " + std::to_string(*parameters.beta) + " rows and columns, " +
+                      (triangle ? "for one triangle as it is" : "for A and its transpose alike");
+  prediction.last_resort = true;
+  const int launches = triangle ? 4 : 2;
+  if (device.has_lanes()) {
+    prediction.price(GpuCost{.launches = launches,
+                             .slowdown = 5,
+                             .several = {{3.3, 3.0, 4.7, 7.7}, {3.1, 4.6, 8.5}},
+                             .setup = {698, 168, 213, 5}},
+                     rows, device, sizes);
+  } else {
+    prediction.price(CpuCost{.slowdown = 5,
+                             .launches = launches,
+                             .setup_waits = 12,
+                             .setup_bytes = 20 * csr_least_bytes(rows, sizes)},
+                     device);
+  }
+  return prediction;
+}
+
+}  // namespace heddle::detail::csb
 
 namespace heddle {
 

@@ -4,8 +4,8 @@
 #include "../../backends/device.hpp"
 #include "../common/scale.hpp"
 #include "../compiled.hpp"
-#include "kernels.hpp"
-#include "predict.hpp"
+#include "format.hpp"
+#include "launches.hpp"
 #include "without_plan.hpp"
 
 namespace heddle::detail {

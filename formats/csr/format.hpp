@@ -1,8 +1,325 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+
+#include "../../backends/tags.hpp"
+#include "../../core/scheme.hpp"
+#include "../common/prediction.hpp"
 #include "../formats.hpp"
-#include "predict.hpp"
+#include "parameters.hpp"
+
+namespace heddle::detail::csr {
+
+/// Whether a GPU's shares gain from laying vectors of x that lie apart side by side first: if they
+/// read every row of x twice, on average.
+inline bool reads_repay_packing(std::int64_t nonzeros, std::int64_t rows_of_x) {
+  return nonzeros / 2 >= rows_of_x;
+}
+
+/// The same on a CPU: if rows of x are read often enough, and oftener where
+/// packing them goes through memory. What stays in the caches is worth packing for SIMD registers
+/// only (measured: docs/csr.md).
+inline bool reads_repay_packing(const CpuTuning& tuning, std::int64_t nonzeros,
+                                std::int64_t rows_of_x, int vectors, std::int64_t vector_bytes,
+                                int threads, bool simd) {
+  const std::int64_t bytes = rows_of_x * vectors * vector_bytes;
+  const std::int64_t reads = nonzeros * std::min(vectors, 8);
+  if (bytes / threads >= tuning.packed_bytes_per_thread) {
+    return reads / tuning.reads_repay_packing >= rows_of_x;
+  }
+  return simd && reads / tuning.reads_repay_packing_in_cache >= rows_of_x;
+}
+
+/// Where csr/adaptive and csr/merge pack vectors of x, as pinned or where that repays.
+inline double packed_bytes(const Parameters& parameters, bool simd, const RowFeatures& rows,
+                           const Device& device, const Sizes& sizes) {
+  if (!parameters.has_shares()) return 0;
+  int vectors = 0;
+  if (parameters.packed) {
+    vectors = *parameters.packed;
+  } else if (sizes.vectors.several_apart() && parameters.has_table()) {
+    const int room = std::min(sizes.vectors.count, most_vectors_per_launch(device.has_lanes()));
+    const bool repays =
+        device.has_lanes()
+            ? reads_repay_packing(rows.nonzeros, rows.columns)
+            : reads_repay_packing(cpu_tuning<backends::Host>, rows.nonzeros, rows.columns, room,
+                                  sizes.vector_bytes, std::max(1, device.multiprocessors), simd);
+    vectors = repays ? room : 0;
+  }
+  return static_cast<double>(vectors) * static_cast<double>(rows.columns) * sizes.vector_bytes;
+}
+
+/// Edges and carry-outs of `shares` shares.
+inline double table_bytes(double shares, const Device& device, const Sizes& sizes) {
+  const double edge = 4.0 + sizes.ordinal_bytes + sizes.offset_bytes;
+  const double carried = most_vectors_per_launch(device.has_lanes()) * sizes.accumulator_bytes;
+  return shares * (edge + carried);
+}
+
+/// The blocks of csr/blocks, at most: a long row is one, and so is what stands before it.
+inline double blocks_bytes(const Parameters& parameters, const RowFeatures& rows,
+                           const Sizes& sizes) {
+  const std::int64_t long_row = *parameters.long_row;
+  std::int64_t blocks = ceil_div(rows.rows, *parameters.rows_per_block) + 1;
+  if (rows.longest_row > long_row) blocks += 2 * (rows.nonzeros / (long_row + 1));
+  const int lanes_bytes = parameters.block_lanes || parameters.learned == Wanted::yes ? 1 : 0;
+  return static_cast<double>(std::min(blocks, rows.rows + 1)) * (sizes.ordinal_bytes + lanes_bytes);
+}
+
+/// What a plan keeps on a GPU.
+inline double kept_bytes_on_gpu(const Parameters& parameters, const RowFeatures& rows,
+                                const Device& device, const Sizes& sizes, const GpuTuning& tuning) {
+  if (parameters.way == Way::blocks) return blocks_bytes(parameters, rows, sizes);
+  constexpr bool simd = false;
+  const double packed = packed_bytes(parameters, simd, rows, device, sizes);
+  if (!parameters.has_table()) return packed;
+  const auto bytes = static_cast<std::size_t>(sizes.accumulator_bytes);
+  const std::int64_t work = rows.rows + rows.nonzeros;
+  const std::int64_t teams =
+      std::max<std::int64_t>(1, std::int64_t{device.multiprocessors} * tuning.share_teams_resident);
+  const std::int64_t share_work =
+      tuning.share_work(bytes, parameters.way == Way::merge, ceil_div(work, teams));
+  return packed + table_bytes(static_cast<double>(ceil_div(work, share_work)), device, sizes);
+}
+
+/// The same on a CPU, at most: csr/adaptive keeps runs of rows where they gain enough.
+inline double kept_bytes_on_cpu(const Parameters& parameters, const RowFeatures& rows,
+                                const Device& device, const Sizes& sizes) {
+  if (parameters.way == Way::blocks) return blocks_bytes(parameters, rows, sizes);
+  if (!parameters.has_shares()) return 0;
+  const bool simd = parameters.simd != backends::Simd::none;
+  const bool runs =
+      parameters.runs ? *parameters.runs == Wanted::yes : parameters.way == Way::adaptive;
+  const double shares = parameters.has_table() ? device.multiprocessors : 0;
+  return packed_bytes(parameters, simd, rows, device, sizes) + table_bytes(shares, device, sizes) +
+         (simd && runs ? static_cast<double>(rows.rows) : 0);
+}
+
+/// What a CSR scheme costs on a GPU, in rounds of loads of a full device. The form follows how the
+/// kernels run, its numbers are fitted to measurements: docs/choose.md.
+class GpuCosts {
+ public:
+  GpuCosts(const RowFeatures& rows, const Device& device, const Sizes& sizes,
+           const GpuTuning& tuning)
+      : rows_(rows), device_(device), sizes_(sizes), tuning_(tuning) {
+    if (sizes.vectors.several_apart()) {
+      // Packing costs a launch, which the vectors share, and repays it if x is read often.
+      const bool packed = reads_repay_packing(rows.nonzeros, rows.columns);
+      round_exponent_ = 1.1;
+      longest_row_round_ = 0.45;
+      adaptive_start_ = 14.0 / sizes.vectors.count;
+      adaptive_wave_ = packed ? 2.2 : unpacked_wave;
+    } else if (sizes.vectors.count > 1) {
+      // Side by side every scheme waits for x alike, and equal shares cost nothing.
+      adaptive_wave_ = 0;
+    } else if (beyond_cache()) {
+      // Nor do they cost much where all schemes wait for memory.
+      adaptive_wave_ = 1.55;
+    }
+  }
+
+  double subwarp(int lanes) const {
+    const double resident = static_cast<double>(tuning_.subwarp_teams_resident) *
+                            tuning_.subwarp_threads * device_.multiprocessors;
+    const double waves = static_cast<double>(rows_.rows) * lanes / resident;
+    // The longest row of each warp is known where somebody counted; that of a wider wavefront is no
+    // shorter. For vectors that lie apart the numbers are fitted to the deviation alone.
+    const int rows_of_warp = std::min(device_.lanes / lanes, RowFeatures::slice_rows);
+    const double longest_of_warp =
+        sizes_.vectors.several_apart() ? 0 : rows_.mean_longest_of_groups(rows_of_warp);
+    const double row =
+        std::max(rows_.mean_row() + longer_rows * std::sqrt(rows_.row_variance), longest_of_warp);
+    const double full = row / (tuning_.subwarp_batch * lanes);
+    // Lanes without a nonzero in the last round load nothing, but wait.
+    const double rounds = std::max(1.0, (full + std::ceil(full)) / 2);
+    const double longest =
+        std::ceil(static_cast<double>(rows_.longest_row) / (tuning_.subwarp_batch * lanes));
+    return waves * (1 + doubling * std::log2(lanes)) * std::pow(rounds, round_exponent_) +
+           longest_row_round_ * longest;
+  }
+
+  double adaptive() const { return adaptive_start_ + adaptive_wave_ * adaptive_waves(); }
+
+  /// As csr/adaptive, and a little more for cutting short rows too; but cheaper than any where most
+  /// rows are empty, and there are many of them.
+  double merge() const {
+    const bool many = adaptive_waves() >= 2.5;
+    const bool mostly_empty = rows_.nonzeros < rows_.rows / 5;
+    if (many && mostly_empty && !sizes_.vectors.several_apart()) {
+      return 0.95 * std::min(adaptive(), subwarp(subwarp_lanes()));
+    }
+    return 1.05 * adaptive();
+  }
+
+  /// As csr/merge, and more: every team first waits for its search, a load for every level, and the
+  /// longest row is one team's. On an H200 1.25 times csr/merge's time on average, 1.0 to 4.6
+  /// (docs/design/formats.md).
+  double searched_merge() const {
+    const bool apart = sizes_.vectors.several_apart();
+    const double shares = apart ? 1 + unpacked_wave * adaptive_waves() : adaptive();
+    const double levels = std::ceil(std::log2(1.0 + static_cast<double>(rows_.rows)) /
+                                    std::log2(1.0 + device_.lanes));
+    const auto bytes = static_cast<std::size_t>(sizes_.accumulator_bytes);
+    const double longest = static_cast<double>(rows_.longest_row) / tuning_.search_capacity(bytes);
+    return 1.05 * shares + levels * std::max(1.0, adaptive_waves()) +
+           long_row_rounds * std::max(0.0, longest - 1);
+  }
+
+  /// The cheapest number of lanes a row for csr/subwarp.
+  int subwarp_lanes() const {
+    int best = 1;
+    for (int lanes = 2; lanes <= device_.lanes; lanes *= 2) {
+      if (subwarp(lanes) < subwarp(best)) best = lanes;
+    }
+    return best;
+  }
+
+ private:
+  /// The longer rows of a warp, which its other lanes wait for: this number of standard deviations
+  /// above the mean.
+  static constexpr double longer_rows = 1.2;
+  /// What a team that goes through a long row alone takes for all that it stages at a time: what
+  /// the second-level cache gives a multiprocessor of scattered sectors of x.
+  static constexpr double long_row_rounds = 1.6;
+  /// A full device of shares whose vectors lie apart and are not packed.
+  static constexpr double unpacked_wave = 4.4;
+  /// Adding up over twice as many lanes.
+  static constexpr double doubling = 0.3;
+
+  /// How often the shares of csr/adaptive fill the device.
+  double adaptive_waves() const {
+    const auto bytes = static_cast<std::size_t>(sizes_.accumulator_bytes);
+    const double shares =
+        static_cast<double>(rows_.rows + rows_.nonzeros) / tuning_.adaptive_work(bytes);
+    return shares / (static_cast<double>(tuning_.share_teams_resident) * device_.multiprocessors);
+  }
+
+  /// Whether an apply reads and writes more than the last-level cache keeps from one to the next.
+  bool beyond_cache() const {
+    Sizes one = sizes_;
+    one.vectors.count = 1;
+    return csr_least_bytes(rows_, one) > 0.8 * static_cast<double>(device_.cache_bytes);
+  }
+
+  const RowFeatures& rows_;
+  const Device& device_;
+  const Sizes& sizes_;
+  const GpuTuning& tuning_;
+  /// More than in proportion, for a lane's next rounds lie in cache lines that others have pushed
+  /// out.
+  double round_exponent_ = 1.35;
+  /// A round of the longest row, which others wait for, against one of the full device.
+  double longest_row_round_ = 0.35;
+  /// csr/adaptive: looking up a share and handing over carry-outs, and a full device of shares.
+  double adaptive_start_ = 1;
+  double adaptive_wave_ = 15;
+};
+
+/// Its numbers are fitted to the best scheme of each of the 182 matrices of docs/choose.md on an
+/// H200: half of them within 10 %, nine tenths within 34 %.
+inline Prediction predict_on_gpu(const Scheme& scheme, const Features& features,
+                                 const Device& device, const Sizes& sizes,
+                                 const GpuTuning& tuning) {
+  const RowFeatures& rows = features.rows();
+  const Parameters parameters = Parameters::resolve(scheme, rows, device);
+  const GpuCosts costs(rows, device, sizes, tuning);
+  Prediction prediction;
+  prediction.moved_bytes = csr_least_bytes(rows, sizes);
+  prediction.kept_bytes = kept_bytes_on_gpu(parameters, rows, device, sizes, tuning);
+  const std::string shape = "rows of " + std::to_string(std::llround(rows.mean_row())) +
+                            " nonzeros on average, the longest of " +
+                            std::to_string(rows.longest_row);
+  GpuCost cost{.round_seconds = 0.5e-6,
+               .efficiency = 0.84,
+               .several = {{1.6, 1.5, 1.7, 1.8}, {1.8, 2.1, 2.8}},
+               .setup = {45, 3.5, 89}};
+  switch (parameters.way) {
+    case Way::rows:
+      cost.rounds = costs.subwarp(*parameters.lanes);
+      prediction.reason = parameters.lanes == 1 ? shape + ", and enough to fill the device" : shape;
+      break;
+    case Way::adaptive:
+      cost.rounds = costs.adaptive();
+      cost.setup = {66, 8, 119};
+      prediction.reason = shape + ", cheaper in equal shares than row by row";
+      break;
+    case Way::merge:
+      cost.rounds = costs.merge();
+      cost.setup = {66, 8, 119};
+      prediction.reason = "most rows are empty, and there are many of them";
+      break;
+    case Way::searched_merge:
+      cost.rounds = costs.searched_merge();
+      prediction.reason = shape + ", and too few applies to set up a table of equal shares";
+      break;
+    case Way::blocks:
+      // On an H200 1.5 times csr/adaptive's time on average, 0.95 to 8.3 (docs/design/formats.md).
+      prediction.last_resort = true;
+      cost.rounds = costs.adaptive();
+      cost.slowdown = 1.5;
+      cost.setup = {84, 3.3, 148};
+      prediction.reason = "blocks of rows get lanes by their mean length, and long rows a team";
+      break;
+  }
+  prediction.price(cost, rows, device, sizes);
+  return prediction;
+}
+
+/// On a CPU every scheme waits for the same memory; equal shares of rows plus nonzeros keep all
+/// threads busy, and what the inspection finds out about rows pays back within a few applies.
+inline Prediction predict_on_cpu(const Scheme& scheme, const Features& features,
+                                 const Device& device, const Sizes& sizes) {
+  const RowFeatures& rows = features.rows();
+  const Parameters parameters = Parameters::resolve(scheme, rows, device);
+  Prediction prediction;
+  const int most = sizes.vectors.apart ? cpu_tuning<backends::Host>.vectors_apart
+                                       : most_vectors_per_launch(device.has_lanes());
+  prediction.moved_bytes =
+      csr_least_bytes(rows, sizes, passes_over_matrix(sizes.vectors.count, most));
+  prediction.kept_bytes = kept_bytes_on_cpu(parameters, rows, device, sizes);
+  const double apply = estimated_launch_seconds(device) +
+                       prediction.moved_bytes / estimated_bytes_per_second(device);
+  const double look = cpu_setup_seconds + 0.5 * apply;
+  switch (parameters.way) {
+    case Way::rows:
+      prediction.seconds = 1.2 * apply;
+      prediction.setup_seconds = look;
+      prediction.reason = "few applies repay no inspection";
+      break;
+    case Way::adaptive:
+      prediction.seconds = apply;
+      prediction.setup_seconds = look + 2 * apply;
+      prediction.reason = "threads get equal shares of rows plus nonzeros";
+      break;
+    case Way::merge:
+      prediction.seconds = 1.1 * apply;
+      prediction.setup_seconds = look + 0.1 * apply;
+      prediction.reason = "threads get equal shares of rows plus nonzeros";
+      break;
+    case Way::searched_merge: {
+      // The loops of csr/scalar; what equal shares gain was not measured on a CPU: it comes after
+      // it.
+      constexpr double look_seconds = 0.1e-6;
+      prediction.seconds =
+          1.2 * apply + look_seconds * std::log2(2.0 + static_cast<double>(rows.rows));
+      prediction.setup_seconds = look;
+      prediction.reason = "threads get equal shares of rows plus nonzeros, and nothing is set up";
+      break;
+    }
+    case Way::blocks:
+      // Not measured on a CPU, and equal numbers of blocks are no equal work.
+      prediction.last_resort = true;
+      prediction.seconds = 2 * apply;
+      prediction.setup_seconds = 2 * look;
+      prediction.reason = "threads get equal numbers of blocks of rows";
+      break;
+  }
+  return prediction;
+}
+
+}  // namespace heddle::detail::csr
 
 namespace heddle {
 

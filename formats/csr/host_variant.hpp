@@ -7,14 +7,11 @@
 #include "../../backends/lanes.hpp"
 #include "../../backends/threads_at_once.hpp"
 #include "../../core/scheme.hpp"
-#include "../common/inspection.hpp"
+#include "../common/executor.hpp"
 #include "../common/lanes_or_simd.hpp"
-#include "host_simd_rows.hpp"
+#include "host_kernel.hpp"
 #include "parameters.hpp"
-#include "row_ends.hpp"
-#include "row_hints.hpp"
 #include "row_runs.hpp"
-#include "tuning.hpp"
 
 namespace heddle::detail::csr {
 

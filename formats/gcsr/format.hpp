@@ -1,8 +1,124 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "../../backends/tags.hpp"
+#include "../../core/scheme.hpp"
+#include "../common/lanes_or_simd.hpp"
+#include "../common/prediction.hpp"
 #include "../formats.hpp"
-#include "predict.hpp"
+
+namespace heddle::detail::gcsr {
+
+/// The sizes that GCSR runs at, read by its launches and by the cost model. Those of csr/subwarp;
+/// none was tuned for itself.
+struct Tuning {
+  int team_threads = 256;
+  int teams_resident = 6;
+  /// Nonzeros that a lane of a GPU loads at once.
+  int batch = 4;
+  /// With several vectors of x: lanes side by side over them, and vectors that each serves.
+  int vector_lanes = 4;
+  int vectors_per_lane = 2;
+  /// Rows of y that a thread of a GPU looks at for those without entries.
+  int rows_per_thread = 8;
+  /// Vectors of x that one pass of a CPU serves.
+  int cpu_vectors = 8;
+};
+
+/// The numbers of a backend, by its tag.
+template <class Tag>
+inline constexpr Tuning tuning_for{};
+
+/// For cost models.
+inline Tuning tuning_of(const Device& device) {
+  return backends::with_tag(device.backend, [](auto tag) { return tuning_for<decltype(tag)>; });
+}
+
+inline double mean_row_with_entries(const RowFeatures& rows) {
+  return share(static_cast<double>(rows.nonzeros), rows.rows - rows.empty_rows);
+}
+
+/// Rounds of loads that subwarps of `lanes` lanes take: for rows of mean length as often as these
+/// fill the GPU, and for the longest row, which one of them takes alone.
+inline double rounds_of(const RowFeatures& rows, const Device& device, int lanes) {
+  const Tuning tuning = tuning_of(device);
+  constexpr double start_rounds = 15;
+  const double resident = static_cast<double>(tuning.teams_resident) * tuning.team_threads *
+                          std::max(1, device.multiprocessors);
+  const double each = static_cast<double>(tuning.batch * lanes);
+  const auto with_entries = static_cast<double>(rows.rows - rows.empty_rows);
+  const double waves = std::ceil(with_entries * lanes / resident);
+  return start_rounds + waves * std::ceil(mean_row_with_entries(rows) / each) +
+         static_cast<double>(rows.longest_row) / each;
+}
+
+/// Lanes a row on a GPU: as many as have a batch of nonzeros of a row of mean length, or more where
+/// a row far longer than the others would be waited for.
+inline int lanes_for(const RowFeatures& rows, const Device& device) {
+  constexpr double worth_it = 0.9;
+  const Tuning tuning = tuning_of(device);
+  int lanes = 1;
+  while (lanes < device.lanes && lanes * tuning.batch < mean_row_with_entries(rows)) lanes *= 2;
+  for (int more = 2 * lanes; more <= device.lanes; more *= 2) {
+    if (rounds_of(rows, device, more) < worth_it * rounds_of(rows, device, lanes)) lanes = more;
+  }
+  return lanes;
+}
+
+/// The parameters of a scheme, those that it leaves out resolved; for predict and inspect alike.
+struct Parameters : LanesOrSimd {
+  void list(SchemeFields& fields, const Device& device) {
+    list_lanes(fields, device, 1, device.lanes);
+  }
+  static Parameters resolve(const Scheme& scheme, const RowFeatures& rows, const Device& device) {
+    auto all = parameters_of<Parameters>(scheme, device);
+    if (!all.lanes) all.lanes = device.has_lanes() ? lanes_for(rows, device) : 1;
+    return all;
+  }
+};
+
+/// From the bytes, and from the rounds of loads that subwarps take. Fitted where most rows are
+/// empty (docs/choose.md). Elsewhere it took 1.56 times as long as the best of CSR on average on an
+/// H200 (docs/design/formats.md).
+inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const Device& device,
+                          const Sizes& sizes) {
+  const bool mostly_empty = 2 * rows.empty_rows > rows.rows;
+  const auto n = static_cast<double>(rows.rows - rows.empty_rows);
+  Prediction prediction;
+  prediction.kept_bytes = n * (sizes.ordinal_bytes + sizes.offset_bytes) + sizes.offset_bytes +
+                          static_cast<double>(rows.rows) / 8;
+  const int most =
+      device.has_lanes() ? std::max(1, sizes.vectors.count) : tuning_of(device).cpu_vectors;
+  const double entry = sizes.scalar_bytes + sizes.ordinal_bytes;
+  prediction.moved_bytes =
+      passes_over_matrix(sizes.vectors.count, most) *
+          (static_cast<double>(rows.nonzeros) * entry + prediction.kept_bytes) +
+      vector_bytes(rows, sizes);
+  prediction.reason = std::to_string(rows.empty_rows) + " of " + std::to_string(rows.rows) +
+                      " rows are empty, and cost a bit and a store";
+  if (device.has_lanes()) {
+    const Parameters parameters = Parameters::resolve(scheme, rows, device);
+    prediction.price(GpuCost{.rounds = rounds_of(rows, device, *parameters.lanes),
+                             .round_seconds = 0.5e-6,
+                             .efficiency = 0.84,
+                             .slowdown = mostly_empty ? 1.0 : 1.5,
+                             .several = {{3.2, 2.9, 2.9, 2.9}, {3.1, 2.5, 3.2}},
+                             .setup = {69, 5, 191}},
+                     rows, device, sizes);
+  } else {
+    // Its bytes are fewer, and yet on 16 threads it took twice as long as csr/adaptive where most
+    // rows are empty, which takes runs of these together.
+    const double looks = static_cast<double>(rows.rows) * sizes.offset_bytes * 3;
+    prediction.price(CpuCost{.slowdown = 3, .setup_bytes = looks + prediction.kept_bytes}, device);
+  }
+  return prediction;
+}
+
+}  // namespace heddle::detail::gcsr
 
 namespace heddle {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../backends/algorithms/each_entry.hpp"
+#include "../../backends/algorithms/sort.hpp"
+#include "../../backends/algorithms/transpose.hpp"
 #include "../../backends/loops.hpp"
 #include "../../core/arena.hpp"
 #include "../../core/matrix.hpp"
 #include "../common/prediction.hpp"
-#include "each_entry.hpp"
-#include "radix_sort.hpp"
-#include "transpose.hpp"
 
 namespace heddle::detail {
 

@@ -6,7 +6,6 @@
 
 #include "../../core/features.hpp"
 #include "../../core/matrix.hpp"
-#include "../../core/promises.hpp"
 
 /// What is asked of a pattern; definitions.hpp defines it, by headers of their own.
 namespace heddle {

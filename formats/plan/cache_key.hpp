@@ -4,8 +4,8 @@
 #include <string>
 #include <type_traits>
 
+#include "../../backends/algorithms/fingerprint.hpp"
 #include "../choose.hpp"
-#include "../inspect/fingerprint.hpp"
 
 namespace heddle::detail {
 

@@ -3,7 +3,6 @@
 
 #include "../common/cut_panels.hpp"
 #include "tile.hpp"
-#include "tuning.hpp"
 
 namespace heddle::detail::tiled {
 

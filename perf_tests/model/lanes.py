@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Learns how many lanes csr/blocks gives a row of a block: part of train.py.
 
-A matrix whose blocks are alike is a sample: the numbers of its mean block (formats/model/lanes.hpp), with what each number
+A matrix whose blocks are alike is a sample: the numbers of its mean block (formats/model/model.hpp), with what each number
 of lanes loses against the fastest if all of its blocks get it (csr/blocks,lanes=W), by the logarithm. A leaf names the
 lanes that lose least, in the mean. A random forest of trees of five levels votes; beside it, one such tree. What is better
 on families left out is written. A matrix that was measured while the machine was unsteady is left out."""

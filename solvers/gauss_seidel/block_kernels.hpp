@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include "../../backends/unroll.hpp"
-#include "rows_kernel.hpp"
+#include "rows.hpp"
 
 namespace heddle::detail::gauss_seidel {
 

@@ -3,13 +3,13 @@
 
 #include <string>
 
-#include "../ordered/check_threads.hpp"
+#include "../ordered/choice.hpp"
 #include "../triangle/check_triangle.hpp"
 #include "../vectors/operands.hpp"
 #include "block_kernels.hpp"
 #include "core.hpp"
 #include "options.hpp"
-#include "rows_kernel.hpp"
+#include "rows.hpp"
 
 namespace heddle::detail::gauss_seidel {
 

@@ -7,7 +7,6 @@
 
 #include "../../core/pinned_scheme.hpp"
 #include "../ordered/choice.hpp"
-#include "../sptrsv/select/grammar.hpp"
 #include "../sptrsv/select/tuning.hpp"
 #include "options.hpp"
 
@@ -65,7 +64,7 @@ inline PinnedScheme pinned(const GaussSeidelOptions& options, const Device& devi
 }
 
 /// What is taken where nothing is pinned, by what is known before levels are; or nothing where the
-/// wavefronts of a CPU choose (solvers/wavefronts/choose.hpp).
+/// wavefronts of a CPU choose (solvers/wavefronts/inspect.hpp).
 inline std::optional<Scheme> choose(std::int64_t rows, std::int64_t entries,
                                     const GaussSeidelOptions& options, const Device& device) {
   const SchemeGrammar legal = grammar(device);

@@ -7,10 +7,10 @@
 #include <type_traits>
 #include <utility>
 
+#include "../../backends/algorithms/overlap.hpp"
 #include "../../backends/device.hpp"
 #include "../../formats/inspect/check_csr.hpp"
 #include "../../formats/plan/cache_key.hpp"
-#include "../../formats/plan/overlap_launches.hpp"
 #include "../ordered/choose_by_time.hpp"
 #include "../ordered/colors.hpp"
 #include "../ordered/same_pattern.hpp"
@@ -281,4 +281,4 @@ std::size_t GaussSeidelPlanCore<Exec, Matrix>::bytes() const {
 
 }  // namespace heddle::detail
 
-#include "instantiate.hpp"  // behind what it makes
+#include "plan.hpp"  // behind what it makes

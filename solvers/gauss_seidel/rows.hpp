@@ -3,11 +3,257 @@
 
 #include <Kokkos_Core.hpp>
 
+#include "../../backends/algorithms/bad_row.hpp"
+#include "../../core/multivector.hpp"
 #include "../../core/types.hpp"
 #include "../ordered/rows.hpp"
-#include "rows_kernel.hpp"
+#include "../triangle/triangle.hpp"
 
 namespace heddle::detail::gauss_seidel {
+
+/// What a half sweep knows of the other side. With T the side that it solves for, R the other one,
+/// D the diagonal, and w the relaxation, it sets
+///
+///     x = (1 - w) x + w D^-1 (b - R x - T x),
+///
+/// where T x are values of this half sweep, and R x those of before it.
+enum class Start {
+  /// x was zero: x = w D^-1 (b - T x)
+  zero,
+  /// x came of a half sweep with R from zero, so w D^-1 (b - R x) is x: x = (2 - w) x - w D^-1 T x
+  one_half,
+  /// R x is in `kept`
+  kept,
+  /// R x is added up on the way, which only one thread may do
+  rest
+};
+
+/// The vectors and numbers of a half sweep.
+template <Scalar S>
+struct HalfSweep {
+  S omega;
+  Multivector<const S> b;
+  Multivector<S> x;
+  /// R x before a half sweep that starts with kept.
+  Multivector<S> kept;
+  /// Whether it leaves T x there.
+  bool keeps;
+
+  KOKKOS_FORCEINLINE_FUNCTION HalfSweep slice(int first, int count) const {
+    HalfSweep part = *this;
+    part.b = b.slice(first, count);
+    part.x = x.slice(first, count);
+    part.kept = kept.slice(first, count);
+    return part;
+  }
+  /// What T x is subtracted from, but for R x that is added up on the way.
+  template <Start start, class O>
+  KOKKOS_FORCEINLINE_FUNCTION S right_hand_side(O row, int vector) const {
+    if constexpr (start == Start::one_half) return S(0);
+    if constexpr (start == Start::kept) return b(row, vector) - kept(row, vector);
+    return b(row, vector);
+  }
+  /// What is added to the quotient.
+  template <Start start, class O>
+  KOKKOS_FORCEINLINE_FUNCTION S share_of_old(O row, int vector) const {
+    if constexpr (start == Start::zero) return S(0);
+    if constexpr (start == Start::one_half) return (S(2) - omega) * x(row, vector);
+    // With omega 1 the old value is not read, which may be anything.
+    return omega == S(1) ? S(0) : (S(1) - omega) * x(row, vector);
+  }
+  /// The sum of the two; the next row waits for no addition of zero.
+  template <Start start, class O>
+  KOKKOS_FORCEINLINE_FUNCTION S with_old(const S& quotient, O row, int vector) const {
+    if (start == Start::zero || (start != Start::one_half && omega == S(1))) return quotient;
+    return share_of_old<start>(row, vector) + quotient;
+  }
+};
+
+/// Omega over a diagonal; zero where that is no normal number, or the reciprocal is none.
+template <Scalar S>
+KOKKOS_FORCEINLINE_FUNCTION S relaxed_reciprocal(const S& omega, const S& diagonal) {
+  const S scaled = omega * triangle::reciprocal_or_zero(diagonal);
+  return triangle::reciprocal_or_zero(scaled) == S(0) ? S(0) : scaled;
+}
+
+/// The last value of a place of ordered::Rows: relaxed_reciprocal. A bad diagonal is marked in
+/// *bad, if that is given (mark_bad_row).
+template <Scalar S>
+struct RelaxedReciprocals {
+  S omega;
+  std::int64_t* bad;
+
+  template <Ordinal O>
+  KOKKOS_FORCEINLINE_FUNCTION S operator()(const S& diagonal, O row) const {
+    if (bad && triangle::is_bad_diagonal(diagonal)) triangle::mark_bad_row(bad, row);
+    return relaxed_reciprocal(omega, diagonal);
+  }
+};
+
+/// omega * difference / diagonal, given the relaxed reciprocal of the place.
+template <class View, Scalar S>
+KOKKOS_FORCEINLINE_FUNCTION S relaxed_quotient(const View& view, const S& difference,
+                                               const S& reciprocal, const S& omega,
+                                               std::int64_t place) {
+  if (reciprocal == S(0)) return omega * (difference / view.diagonal[place]);
+  return difference * reciprocal;
+}
+
+inline constexpr int vectors_together = 4;
+/// Entries of a row from which it is added up in several sums.
+inline constexpr int long_row = 32;
+
+/// Entries [k, end) times x, of one vector.
+template <Scalar S, Ordinal O, Offset Off>
+KOKKOS_FORCEINLINE_FUNCTION S row_sum(const O* col_idx, const S* values, const S* x,
+                                      std::int64_t stride, Off k, Off end) {
+  const auto product = [&](Off e) {
+    return values[e] * x[static_cast<std::int64_t>(col_idx[e]) * stride];
+  };
+  S rest(0);
+  if (end - k >= long_row) {
+    S sum[4] = {};
+    for (; end - k >= 4; k += 4) {
+      sum[0] += product(k);
+      sum[1] += product(k + 1);
+      sum[2] += product(k + 2);
+      sum[3] += product(k + 3);
+    }
+    rest = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  }
+  for (; k < end; ++k) rest += product(k);
+  return rest;
+}
+
+/// Entries [k, end) times `vectors_together` vectors from `vector` on.
+template <class View, class X>
+KOKKOS_FORCEINLINE_FUNCTION void row_sums(const View& view, const X& x, int vector,
+                                          typename View::offset_type k,
+                                          typename View::offset_type end,
+                                          typename View::scalar_type (&sum)[vectors_together]) {
+  const auto* const first = x.data + vector * x.vector_stride;
+  for (; k < end; ++k) {
+    const auto entry = view.values[k];
+    const auto* const known = first + static_cast<std::int64_t>(view.col_idx[k]) * x.row_stride;
+    for (int v = 0; v < vectors_together; ++v) sum[v] += entry * known[v * x.vector_stride];
+  }
+}
+
+/// A half sweep, place by place, of rows whose entries are numbers. What a place solves for was
+/// solved before; all is read from x. `rest` is the other side, of a half sweep that adds it up.
+template <Scalar S, Ordinal O, Offset Off, Start start>
+struct RowsKernel {
+  using View = ordered::RowsView<S, O, Off>;
+  View view;
+  View rest;
+  HalfSweep<S> pass;
+
+  /// One place.
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t place) const {
+    int v = 0;
+    for (; pass.x.count - v >= vectors_together; v += vectors_together) solve_together(place, v);
+    for (; v < pass.x.count; ++v) solve<false>(place, place + 1, v);
+  }
+  /// A run of places, one after the other.
+  void operator()(std::int64_t first, std::int64_t stop) const {
+    const bool straight =
+        pass.x.row_stride == 1 && pass.b.row_stride == 1 && pass.kept.row_stride == 1;
+    if (pass.x.count == 1 && straight) return solve<true>(first, stop, 0);
+    for (std::int64_t place = first; place < stop; ++place) (*this)(place);
+  }
+
+ private:
+  template <bool Straight>
+  KOKKOS_FORCEINLINE_FUNCTION void solve(std::int64_t first, std::int64_t stop, int vector) const {
+    // Copies, which no store to x can change: so they stay in registers.
+    const Off* const row_ptr = view.row_ptr;
+    const O* const col_idx = view.col_idx;
+    const S* const values = view.values;
+    HalfSweep<S> part = pass.slice(vector, 1);
+    if constexpr (Straight) part.x.row_stride = part.b.row_stride = part.kept.row_stride = 1;
+    const std::int64_t stride = Straight ? 1 : part.x.row_stride;
+    const bool keeps = part.keeps;
+    Off k = row_ptr[first];
+    for (std::int64_t place = first; place < stop; ++place) {
+      const Off end = row_ptr[place + 1] - 1;
+      const O row = col_idx[end];
+      S right = part.template right_hand_side<start>(row, 0);
+      if constexpr (start == Start::rest) {
+        right -= row_sum(rest.col_idx, rest.values, part.x.data, stride, rest.row_ptr[place],
+                         rest.row_ptr[place + 1] - 1);
+      }
+      S sum(0), difference = right;
+      if (end - k >= long_row) {
+        sum = row_sum(col_idx, values, part.x.data, stride, k, end);
+        difference -= sum;
+      } else {
+        // Of the value that was solved for last one product and one difference wait, and no sum.
+        for (; k < end; ++k) {
+          const S product = values[k] * part.x.data[static_cast<std::int64_t>(col_idx[k]) * stride];
+          difference -= product;
+          sum += product;
+        }
+      }
+      const S quotient = relaxed_quotient(view, difference, values[end], part.omega, place);
+      part.x(row, 0) = part.template with_old<start>(quotient, row, 0);
+      if (keeps) part.kept(row, 0) = sum;
+      k = end + 1;
+    }
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void solve_together(std::int64_t place, int vector) const {
+    const Off end = view.row_ptr[place + 1] - 1;
+    const O row = view.col_idx[end];
+    S other[vectors_together] = {}, sum[vectors_together] = {};
+    if constexpr (start == Start::rest) {
+      row_sums(rest, pass.x, vector, rest.row_ptr[place], rest.row_ptr[place + 1] - 1, other);
+    }
+    row_sums(view, pass.x, vector, view.row_ptr[place], end, sum);
+    const S reciprocal = view.values[end];
+    for (int v = 0; v < vectors_together; ++v) {
+      const int c = vector + v;
+      const S right = pass.template right_hand_side<start>(row, c) - other[v];
+      const S quotient = relaxed_quotient(view, right - sum[v], reciprocal, pass.omega, place);
+      pass.x(row, c) = pass.template with_old<start>(quotient, row, c);
+      if (pass.keeps) pass.kept(row, c) = sum[v];
+    }
+  }
+};
+
+/// A side times pass.x, which waits for nobody. Into `to`; or, with pass.kept the other side times
+/// x, the residual b - A x.
+template <Scalar S, Ordinal O, Offset Off, bool residual>
+struct SideKernel {
+  ordered::RowsView<S, O, Off> view;
+  HalfSweep<S> pass;
+  Multivector<S> to;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t place) const {
+    const Off end = view.row_ptr[place + 1] - 1;
+    const O row = view.col_idx[end];
+    const Multivector<S>& x = pass.x;
+    int v = 0;
+    for (; x.count - v >= vectors_together; v += vectors_together) {
+      S sum[vectors_together] = {};
+      row_sums(view, x, v, view.row_ptr[place], end, sum);
+      for (int i = 0; i < vectors_together; ++i) finish(place, row, v + i, sum[i]);
+    }
+    for (; v < x.count; ++v) {
+      finish(place, row, v,
+             row_sum(view.col_idx, view.values, x.data + v * x.vector_stride, x.row_stride,
+                     view.row_ptr[place], end));
+    }
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION void finish(std::int64_t place, O row, int v, const S& sum) const {
+    if constexpr (residual) {
+      to(row, v) = pass.b(row, v) - pass.kept(row, v) - sum - view.diagonal[place] * pass.x(row, v);
+    } else {
+      to(row, v) = sum;
+    }
+  }
+};
 
 /// The order in which a sweep takes the rows: their own, or one in which row i is rank[i]-th.
 template <Ordinal O>

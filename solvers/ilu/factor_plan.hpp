@@ -9,7 +9,6 @@
 #include "../../core/matrix.hpp"
 #include "../../core/move_only.hpp"
 #include "../../core/real_part.hpp"
-#include "../../core/rounded.hpp"
 #include "../../core/version.hpp"
 #include "../triangle/triangle.hpp"
 #include "options.hpp"

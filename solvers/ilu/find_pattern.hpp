@@ -1,13 +1,267 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+#include <vector>
+
+#include "../../backends/algorithms/each_entry.hpp"
+#include "../../backends/host/threads.hpp"
+#include "../../core/search.hpp"
 #include "ascending.hpp"
-#include "blocks.hpp"
-#include "fill_on_lanes.hpp"
-#include "fill_on_threads.hpp"
 #include "pattern.hpp"
 
 namespace heddle::detail::ilu {
+
+/// Where entry (i, t) of a pattern, t below i, makes fill of one level: in the columns j above t of
+/// row t whose level and its own add up to that level less one.
+template <Ordinal O, Offset Off>
+struct FillOfEntry {
+  PatternView<O, Off> from;
+  int new_level;
+
+  template <class Visit>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t i, std::int64_t k,
+                                              const Visit& visit) const {
+    const O t = from.col_idx[k];
+    const int wanted = new_level - 1 - from.level_of(static_cast<Off>(k));
+    if (static_cast<std::int64_t>(t) >= i || wanted < 0) return;
+    for (Off q = from.row_ptr[t + 1]; q > from.row_ptr[t] && from.col_idx[q - 1] > t; --q) {
+      if (from.level_of(q - 1) == wanted) visit(from.col_idx[q - 1]);
+    }
+  }
+};
+
+/// Of each entry: itself, and its fill.
+template <Ordinal O, Offset Off>
+struct CountFill {
+  FillOfEntry<O, Off> fill;
+  std::int64_t* count;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t k) const {
+    std::int64_t columns = 1;
+    fill(i, k, [&](O) { ++columns; });
+    count[k] = columns;
+  }
+};
+template <Ordinal O, Offset Off>
+struct WriteFill {
+  FillOfEntry<O, Off> fill;
+  const std::int64_t* begin;  ///< of each entry
+  O* col_idx;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t k) const {
+    O* next = col_idx + begin[k];
+    *next++ = fill.from.col_idx[k];
+    fill(i, k, [&](O column) { *next++ = column; });
+  }
+};
+template <Offset Off>
+struct BeginOfRows {
+  const Off* row_ptr;
+  const std::int64_t* begin;
+  Off* to;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    to[i] = static_cast<Off>(begin[row_ptr[i]]);
+  }
+};
+
+/// Entries of the pattern before keep their levels.
+template <Ordinal O, Offset Off>
+struct LevelOfEntry {
+  PatternView<O, Off> before;
+  int new_level;
+  const O* col_idx;
+  int* level;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t k) const {
+    const Off end = before.row_ptr[i + 1];
+    const Off at = find_column(before.col_idx, before.row_ptr[i], end, col_idx[k]);
+    level[k] = at < end ? before.level_of(at) : new_level;
+  }
+};
+
+/// The pattern with the fill of `new_level`, on a device of many lanes. Waits for `exec`.
+///
+/// All entries of lower levels stand in the pattern, so fill of level l is where entries (i, t) and
+/// (t, j) of it have levels that add up to l - 1, with t below i and j. A thread has an entry (i,
+/// t) and writes all such columns; those of a row are sorted then, and each kept once. So nobody
+/// goes along a row more than once for each entry that needs it, however long it is.
+template <ExecutionSpace Exec, Ordinal O, Offset Off>
+StoredPattern<Exec, O, Off> add_fill_on_lanes(const Exec& exec, const PatternView<O, Off>& from,
+                                              int new_level) {
+  using Space = typename Exec::memory_space;
+  const FillOfEntry<O, Off> fill{from, new_level};
+  const auto entries = static_cast<std::size_t>(from.entries);
+  StoredPattern<Exec, O, Off> repeated(exec, from.rows);
+  {
+    Arena<Space> work(exec, "heddle::ilu::fill_begin", arena_bytes<std::int64_t>(entries + 1));
+    std::int64_t* const begin = work.template take<std::int64_t>(entries + 1).data();
+    each_entry(exec, "heddle::ilu::count_fill", from.row_ptr, from.rows, from.entries,
+               CountFill<O, Off>{fill, begin});
+    const std::int64_t columns = running_sum_and_total<std::int64_t>(
+        exec, "heddle::ilu::fill_begin", begin, from.entries, Terms<std::int64_t>{begin});
+    repeated.allocate(exec, false, columns);
+    Kokkos::parallel_for("heddle::ilu::row_ptr", range_policy(exec, from.rows + 1),
+                         BeginOfRows<Off>{from.row_ptr, begin, repeated.row_ptr()});
+    each_entry(exec, "heddle::ilu::write_fill", from.row_ptr, from.rows, from.entries,
+               WriteFill<O, Off>{fill, begin, repeated.col_idx()});
+    exec.fence("heddle::ilu::fill_written");
+  }
+  const Parts all{nullptr, from.rows, 1, false};
+  const AscendingPattern<Exec, O, Off> once(exec, static_cast<O>(from.rows),
+                                            static_cast<Off>(repeated.entries()),
+                                            repeated.row_ptr(), repeated.col_idx(), all);
+  const auto view = once.view();
+  StoredPattern<Exec, O, Off> to(exec, from.rows);
+  to.allocate(exec, true, view.entries);
+  copy(exec, "heddle::ilu::row_ptr", to.row_ptr(), from.rows + 1, view.row_ptr);
+  copy(exec, "heddle::ilu::columns", to.col_idx(), view.entries, view.col_idx);
+  each_entry(exec, "heddle::ilu::levels", to.row_ptr(), from.rows, view.entries,
+             LevelOfEntry<O, Off>{from, new_level, to.col_idx(), to.level()});
+  exec.fence("heddle::ilu::filled");
+  return to;
+}
+
+/// What a thread finds of the rows that are its own.
+template <Ordinal O>
+struct FilledRows {
+  std::vector<O> col_idx;
+  std::vector<int> level;
+};
+
+/// Rows [first, stop) of the pattern with the fill of `new_level` (MergeFill says which that is),
+/// and how many entries each has. `seen` has an entry a column, none of which is a row's number.
+template <Ordinal O, Offset Off>
+void fill_rows(const PatternView<O, Off>& from, int new_level, std::int64_t first,
+               std::int64_t stop, std::vector<O>& seen, std::int64_t* count, FilledRows<O>& to) {
+  std::vector<O> fill;
+  for (std::int64_t i = first; i < stop; ++i) {
+    const Off begin = from.row_ptr[i], end = from.row_ptr[i + 1];
+    const O row = static_cast<O>(i);
+    fill.clear();
+    for (Off k = begin; k < end; ++k) seen[static_cast<std::size_t>(from.col_idx[k])] = row;
+    for (Off k = begin; k < end && from.col_idx[k] < row; ++k) {
+      const O t = from.col_idx[k];
+      const int wanted = new_level - 1 - from.level_of(k);
+      if (wanted < 0) continue;
+      for (Off q = from.row_ptr[t + 1]; q > from.row_ptr[t] && from.col_idx[q - 1] > t; --q) {
+        O& of_column = seen[static_cast<std::size_t>(from.col_idx[q - 1])];
+        if (of_column == row || from.level_of(q - 1) != wanted) continue;
+        of_column = row;
+        fill.push_back(from.col_idx[q - 1]);
+      }
+    }
+    std::sort(fill.begin(), fill.end());
+    auto next = fill.begin();
+    for (Off k = begin; k < end; ++k) {
+      for (; next != fill.end() && *next < from.col_idx[k]; ++next) {
+        to.col_idx.push_back(*next);
+        to.level.push_back(new_level);
+      }
+      to.col_idx.push_back(from.col_idx[k]);
+      to.level.push_back(from.level_of(k));
+    }
+    to.col_idx.insert(to.col_idx.end(), next, fill.end());
+    to.level.resize(to.col_idx.size(), new_level);
+    count[i] = static_cast<std::int64_t>(end - begin) + static_cast<std::int64_t>(fill.size());
+  }
+}
+
+/// The pattern with the fill of `new_level`, on the threads of a CPU. Waits for `exec`.
+template <ExecutionSpace Exec, Ordinal O, Offset Off>
+StoredPattern<Exec, O, Off> add_fill_on_threads(const Exec& exec, const PatternView<O, Off>& from,
+                                                int new_level) {
+  const auto threads = static_cast<std::size_t>(std::max(1, exec.concurrency()));
+  std::vector<std::int64_t> count(static_cast<std::size_t>(from.rows));
+  std::vector<FilledRows<O>> found(threads);
+  // Shares of about as many entries; a thread that was not granted leaves its share to others.
+  std::vector<std::int64_t> begin(threads + 1, from.rows);
+  for (std::size_t t = 0; t < threads; ++t) {
+    const auto entry =
+        from.entries * static_cast<std::int64_t>(t) / static_cast<std::int64_t>(threads);
+    begin[t] = std::lower_bound(from.row_ptr, from.row_ptr + from.rows, static_cast<Off>(entry)) -
+               from.row_ptr;
+  }
+  const auto share = [&](int me, int granted) {
+    std::vector<O> seen(static_cast<std::size_t>(from.rows), O(-1));
+    for (auto t = static_cast<std::size_t>(me); t < threads;
+         t += static_cast<std::size_t>(granted)) {
+      fill_rows(from, new_level, begin[t], begin[t + 1], seen, count.data(), found[t]);
+    }
+  };
+  backends::run_on_threads(exec, "heddle::ilu::fill", exec.concurrency(), share);
+  StoredPattern<Exec, O, Off> to(exec, from.rows, true, Terms<std::int64_t>{count.data()});
+  const auto copy = [&](int me, int granted) {
+    for (auto t = static_cast<std::size_t>(me); t < threads;
+         t += static_cast<std::size_t>(granted)) {
+      const auto place = static_cast<std::ptrdiff_t>(to.row_ptr()[begin[t]]);
+      std::copy(found[t].col_idx.begin(), found[t].col_idx.end(), to.col_idx() + place);
+      std::copy(found[t].level.begin(), found[t].level.end(), to.level() + place);
+    }
+  };
+  backends::run_on_threads(exec, "heddle::ilu::write_fill", exec.concurrency(), copy);
+  return to;
+}
+
+template <Offset Off>
+struct BlockRowPtr {
+  const Off* row_ptr;
+  std::int64_t rows;
+  int size;
+  Off* to;
+  KOKKOS_FUNCTION void operator()(std::int64_t block) const {
+    const std::int64_t row = block * size;
+    to[block] = row_ptr[row < rows ? row : rows];
+  }
+};
+template <Ordinal O>
+struct BlockColumns {
+  const O* col_idx;
+  int size;
+  O* to;
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
+    to[k] = static_cast<O>(col_idx[k] / size);
+  }
+};
+
+/// The blocks of a matrix, a row for each row of blocks: as many as entries, in no order.
+template <ExecutionSpace Exec, Ordinal O, Offset Off>
+StoredPattern<Exec, O, Off> blocks_of(const Exec& exec, std::int64_t rows, std::int64_t entries,
+                                      const Off* row_ptr, const O* col_idx, int size) {
+  StoredPattern<Exec, O, Off> blocks(exec, ceil_div(rows, std::int64_t{size}));
+  blocks.allocate(exec, false, entries);
+  Kokkos::parallel_for("heddle::ilu::block_row_ptr", range_policy(exec, blocks.rows() + 1),
+                       BlockRowPtr<Off>{row_ptr, rows, size, blocks.row_ptr()});
+  Kokkos::parallel_for("heddle::ilu::block_columns", range_policy(exec, entries),
+                       BlockColumns<O>{col_idx, size, blocks.col_idx()});
+  return blocks;
+}
+
+/// The columns of row i of full blocks, or those of its lower triangle.
+template <Ordinal O, Offset Off>
+struct FullBlocks {
+  PatternView<O, Off> blocks;
+  std::int64_t rows;
+  int size;
+  bool lower;
+
+  /// visit(column) in ascending order.
+  template <class Visit>
+  KOKKOS_FORCEINLINE_FUNCTION void columns(std::int64_t i, const Visit& visit) const {
+    const std::int64_t block = i / size, stop = lower ? i + 1 : rows;
+    for (Off k = blocks.row_ptr[block]; k < blocks.row_ptr[block + 1]; ++k) {
+      const std::int64_t first = static_cast<std::int64_t>(blocks.col_idx[k]) * size;
+      const std::int64_t last = first + size < stop ? first + size : stop;
+      for (std::int64_t j = first; j < last; ++j) visit(static_cast<O>(j));
+    }
+  }
+};
+
+/// Full blocks written out. Waits for `exec`.
+template <ExecutionSpace Exec, Ordinal O, Offset Off>
+StoredPattern<Exec, O, Off> expand(const Exec& exec, const FullBlocks<O, Off>& full) {
+  return stored<O, Off>(exec, "heddle::ilu::columns", full.rows, full);
+}
 
 /// A lower triangle with ascending columns, and its transpose behind it in each row.
 template <Ordinal O, Offset Off>

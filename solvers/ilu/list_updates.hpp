@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "../../backends/execution_check.hpp"
 #include "../../backends/host/threads.hpp"
+#include "../../backends/lanes.hpp"
 #include "row.hpp"
 
 namespace heddle::detail::ilu {

@@ -15,5 +15,3 @@ BicgstabSolver<Exec, S>::BicgstabSolver(const Exec& exec, std::int64_t rows,
 }
 
 }  // namespace heddle
-
-#include "instantiate_bicgstab.hpp"  // behind what it makes

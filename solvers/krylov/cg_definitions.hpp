@@ -4,7 +4,7 @@
 #include "../../backends/device.hpp"
 #include "../../backends/loops.hpp"
 #include "cg.hpp"
-#include "cg_launch.hpp"
+#include "cg_in_one_launch.hpp"
 #include "solver_definitions.hpp"
 
 /// Defines what cg.hpp declares.
@@ -35,5 +35,3 @@ void CgSolver<Exec, S>::check_pinned() const {
 }
 
 }  // namespace heddle
-
-#include "instantiate_cg.hpp"  // behind what it makes

@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "../../backends/algorithms/team_sums.hpp"
 #include "../../backends/all_teams.hpp"
+#include "../../backends/cluster.hpp"
+#include "../../backends/cooperative.hpp"
 #include "../../backends/launch.hpp"
-#include "../../core/rounded.hpp"
-#include "../../formats/common/team_sums/last_team.hpp"
-#include "cg_problem.hpp"
+#include "../../core/real_part.hpp"
+#include "../../formats/common/prediction.hpp"
+#include "../vectors/launch.hpp"
+#include "cg.hpp"
 
 /// Steps of conjugate gradients inside of one launch, which computes the product itself: what
 /// cg/one-team, cg/one-cluster and cg/all-teams have in common.
@@ -193,5 +202,392 @@ struct CgSteps {
     group.barrier();
   }
 };
+
+// Conjugate gradients by one team: cg/one-team.
+
+/// Bytes of scratch for a system of so many rows.
+template <Scalar S>
+constexpr std::size_t one_team_scratch_bytes(std::int64_t rows) {
+  const auto n = static_cast<std::size_t>(rows);
+  return backends::scratch_bytes<CgShared<S>, S, S, S, S>(1, n, n, n, n);
+}
+
+/// A thread has the rows thread, thread + threads, ... Sums are of the rows of a thread in order,
+/// then of the team in the order of its shape.
+template <class Team>
+struct CgTeam {
+  const Team& of;
+
+  KOKKOS_FORCEINLINE_FUNCTION const Team& team() const { return of; }
+  KOKKOS_FORCEINLINE_FUNCTION bool is_first() const { return of.thread() == 0; }
+  KOKKOS_FORCEINLINE_FUNCTION void barrier() const { of.barrier(); }
+  template <Scalar S>
+  KOKKOS_FORCEINLINE_FUNCTION const S* of_all(const S* vector) const {
+    return vector;
+  }
+  template <class Body>
+  KOKKOS_FORCEINLINE_FUNCTION void each_row(std::int64_t rows, const Body& body) const {
+    for (std::int64_t i = of.thread(); i < rows; i += Team::threads) body(i);
+  }
+  template <Scalar S, int Values>
+  KOKKOS_FORCEINLINE_FUNCTION void add(CgShared<S>& shared, Wide<S> (&sums)[Values],
+                                       int values) const {
+    team_sums::add_over_team(of, shared.sums, sums, values);
+  }
+};
+
+/// What one launch leaves to the next lies in `saved`, and x in the user's vector after each.
+template <Scalar S, class Matrix, Preconditioned How, bool InScratch>
+struct CgOneTeam {
+  using Shared = CgShared<S>;
+  using Scratch = std::conditional_t<InScratch, backends::DynamicScratch, Shared>;
+
+  CgProblem<S, Matrix> problem;
+  CgVectors<S*> saved;
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
+    const CgTeam<Team> group{team};
+    if constexpr (InScratch) {
+      const auto n = static_cast<std::size_t>(problem.rows);
+      Shared& shared = *scratch.template take<Shared>(1);
+      S* const x = scratch.template take<S>(n);
+      S* const r = scratch.template take<S>(n);
+      S* const p = scratch.template take<S>(n);
+      S* const q = scratch.template take<S>(n);
+      const CgVectors<S*> own{x, r, p, q};
+      if (!problem.begins) copy_iteration(group, problem.rows, saved, own);
+      steps(group, shared, own);
+      copy_iteration(group, problem.rows, own, saved);
+    } else {
+      steps(group, scratch, saved);
+    }
+  }
+
+ private:
+  template <class Group>
+  KOKKOS_FORCEINLINE_FUNCTION void steps(const Group& group, Shared& shared,
+                                         const CgVectors<S*>& own) const {
+    CgSteps<S, Matrix, How, Group>{problem, group, shared, own}.run();
+  }
+};
+
+// Conjugate gradients by one cluster of teams: cg/one-cluster.
+
+/// Which team of a cluster has a row: runs of `share` rows, one a team. Dividing by `share` is a
+/// product and a shift, of so many rows as are_exact says.
+struct ClusterRows {
+  std::uint32_t share, reciprocal;
+
+  ClusterRows(std::int64_t rows, int teams)
+      : share(static_cast<std::uint32_t>(
+            32 * std::max<std::int64_t>(1, ceil_div<std::int64_t>(rows, 32 * teams)))),
+        reciprocal(static_cast<std::uint32_t>(((std::uint64_t{1} << 32) + share - 1) / share)) {}
+
+  bool are_exact(std::int64_t rows) const {
+    return static_cast<std::uint64_t>(rows) * share < std::uint64_t{1} << 32;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t first(int team) const {
+    return static_cast<std::int64_t>(share) * team;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION int team_of(std::int64_t row) const {
+    return static_cast<int>((static_cast<std::uint64_t>(row) * reciprocal) >> 32);
+  }
+};
+
+/// Teams of the cluster: as many as every device with clusters grants; 0 without.
+inline int cluster_teams(const Device& device) {
+  return device.most_teams_per_cluster < backends::portable_teams_per_cluster
+             ? 0
+             : backends::portable_teams_per_cluster;
+}
+
+/// Bytes of scratch of a team.
+template <Scalar S>
+std::size_t cluster_scratch_bytes(const ClusterRows& rows) {
+  const std::size_t n = rows.share;
+  return backends::scratch_bytes<CgShared<S>, Wide<S>, S, S, S, S>(1, 2 * CgShared<S>::most_sums, n,
+                                                                   n, n, n);
+}
+
+/// Whether the vectors of so many rows fit into the scratch of a cluster.
+template <Scalar S>
+bool fits_cluster(const Device& device, std::int64_t rows) {
+  const int teams = cluster_teams(device);
+  if (teams < 1 || rows > (std::int64_t{1} << 24)) return false;
+  const ClusterRows of_teams(rows, teams);
+  return of_teams.are_exact(rows) && cluster_scratch_bytes<S>(of_teams) <= device.scratch_bytes;
+}
+
+/// A vector of which every team has its own rows in scratch: this team's.
+template <Scalar S>
+struct RowsOfTeam {
+  S* data;
+  std::int64_t first;
+  KOKKOS_FORCEINLINE_FUNCTION S& operator[](std::int64_t row) const { return data[row - first]; }
+};
+
+/// And any team's.
+template <class Cluster, Scalar S>
+struct RowsOfCluster {
+  const Cluster& cluster;
+  const ClusterRows& rows;
+  S* data;
+  KOKKOS_FORCEINLINE_FUNCTION S& operator[](std::int64_t row) const {
+    const int team = rows.team_of(row);
+    return *cluster.remote(data + (row - rows.first(team)), team);
+  }
+};
+
+/// Sums are of the rows of a thread in order, of its team, and of the teams in order: each team
+/// leaves its own in one of two sets, used in turns, since a team may be at the next sum while
+/// another still reads this one.
+template <class Cluster, Scalar S>
+struct CgCluster {
+  using Team = typename Cluster::team_type;
+
+  const Cluster& cluster;
+  ClusterRows rows;
+  Wide<S>* partials;  ///< two sets of CgShared::most_sums
+  mutable int set = 0;
+
+  KOKKOS_FORCEINLINE_FUNCTION Team team() const { return cluster.team(); }
+  KOKKOS_FORCEINLINE_FUNCTION bool is_first() const {
+    return cluster.rank() == 0 && team().thread() == 0;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void barrier() const { cluster.barrier(); }
+  template <class Body>
+  KOKKOS_FORCEINLINE_FUNCTION void each_row(std::int64_t all, const Body& body) const {
+    const std::int64_t first = rows.first(cluster.rank()), end = first + rows.share;
+    const std::int64_t stop = end < all ? end : all;
+    for (std::int64_t i = first + team().thread(); i < stop; i += Team::threads) body(i);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION RowsOfCluster<Cluster, S> of_all(const RowsOfTeam<S>& vector) const {
+    return {cluster, rows, vector.data};
+  }
+  template <int Values>
+  KOKKOS_FORCEINLINE_FUNCTION void add(CgShared<S>& shared, Wide<S> (&sums)[Values],
+                                       int values) const {
+    team_sums::add_over_team(team(), shared.sums, sums, values);
+    Wide<S>* const own = partials + set * Values;
+    set = 1 - set;
+    if (team().thread() == 0) {
+      for (int i = 0; i < values; ++i) own[i] = sums[i];
+    }
+    cluster.barrier();
+    if (team().thread() != 0) return;
+    for (int i = 0; i < values; ++i) {
+      Wide<S> sum = *cluster.remote(own + i, 0);
+      for (int other = 1; other < cluster.teams(); ++other) sum += *cluster.remote(own + i, other);
+      sums[i] = sum;
+    }
+  }
+};
+
+/// What one launch leaves to the next lies in `saved`, and x in the user's vector after each.
+template <Scalar S, class Matrix, Preconditioned How>
+struct CgOneCluster {
+  using Scratch = backends::DynamicScratch;
+  using Shared = CgShared<S>;
+
+  CgProblem<S, Matrix> problem;
+  CgVectors<S*> saved;
+  ClusterRows rows;
+
+  template <class Cluster>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Cluster& cluster, Scratch& scratch) const {
+    using Group = CgCluster<Cluster, S>;
+    using Vector = RowsOfTeam<S>;
+    Shared& shared = *scratch.template take<Shared>(1);
+    const Group group{cluster, rows, scratch.template take<Wide<S>>(2 * Shared::most_sums)};
+    const std::int64_t first = rows.first(cluster.rank());
+    const Vector x{scratch.template take<S>(rows.share), first};
+    const Vector r{scratch.template take<S>(rows.share), first};
+    const Vector p{scratch.template take<S>(rows.share), first};
+    const Vector q{scratch.template take<S>(rows.share), first};
+    const CgVectors<Vector> own{x, r, p, q};
+    if (!problem.begins) copy_iteration(group, problem.rows, saved, own);
+    CgSteps<S, Matrix, How, Group, Vector>{problem, group, shared, own}.run();
+    copy_iteration(group, problem.rows, own, saved);
+    cluster.barrier();  // others may still read what lies in this team's scratch
+  }
+};
+
+// Conjugate gradients by all teams that run at the same time: cg/all-teams.
+
+/// Of a GPU neighbours have neighbouring rows; of a CPU a thread has rows side by side. Sums are of
+/// the rows of a thread in order, of its team, and of the teams in an order that their number
+/// fixes: each team adds up those of all, which lie in one of two sets, used in turns, since a team
+/// may be at the next sum while another still reads this one.
+template <class All, Scalar S>
+struct CgTeams {
+  using Team = typename All::team_type;
+  static constexpr bool lanes = backends::has_lanes<typename All::execution_space>;
+
+  const All& all;
+  Wide<S>* partials;  ///< two sets of CgShared::most_sums for each team
+  mutable int set = 0;
+
+  KOKKOS_FORCEINLINE_FUNCTION const Team& team() const { return all.team(); }
+  KOKKOS_FORCEINLINE_FUNCTION bool is_first() const {
+    return team().index() == 0 && team().thread() == 0;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void barrier() const { all.barrier(); }
+  KOKKOS_FORCEINLINE_FUNCTION const S* of_all(const S* vector) const { return vector; }
+  template <class Body>
+  KOKKOS_FORCEINLINE_FUNCTION void each_row(std::int64_t rows, const Body& body) const {
+    if constexpr (lanes) {
+      const std::int64_t threads = std::int64_t{Team::threads} * all.teams();
+      for (std::int64_t i = team().index() * Team::threads + team().thread(); i < rows;
+           i += threads) {
+        body(i);
+      }
+    } else {
+      const std::int64_t stop = rows * (team().index() + 1) / all.teams();
+      for (std::int64_t i = rows * team().index() / all.teams(); i < stop; ++i) body(i);
+    }
+  }
+  template <int Values>
+  KOKKOS_FORCEINLINE_FUNCTION void add(CgShared<S>& shared, Wide<S> (&sums)[Values],
+                                       int values) const {
+    team_sums::add_over_team(team(), shared.sums, sums, values);
+    Wide<S>* const of_teams = partials + static_cast<std::int64_t>(set) * all.teams() * Values;
+    set = 1 - set;
+    if (team().thread() == 0) {
+      for (int i = 0; i < values; ++i) of_teams[team().index() * Values + i] = sums[i];
+    }
+    all.barrier();
+    team_sums::add_over_teams(team(), shared.sums,
+                              team_sums::Partials<Wide<S>>{of_teams, nullptr, Values}, all.teams(),
+                              0, values, sums);
+  }
+};
+
+template <Scalar S, class Matrix, Preconditioned How>
+struct CgAllTeams {
+  using Scratch = CgShared<S>;
+
+  CgProblem<S, Matrix> problem;
+  CgVectors<S*> vectors;
+  Wide<S>* partials;
+
+  template <class All>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const All& all, Scratch& scratch) const {
+    using Group = CgTeams<All, S>;
+    const Group group{all, partials};
+    CgSteps<S, Matrix, How, Group>{problem, group, scratch, vectors}.run();
+  }
+};
+
+/// Teams of cg/all-teams for so many rows: a row a thread, and few enough for a quick barrier. Of a
+/// GPU two a multiprocessor, which is a guess.
+template <ExecutionSpace Exec>
+std::int64_t all_teams_for(const Device& device, std::int64_t rows) {
+  constexpr bool lanes = backends::has_lanes<Exec>;
+  const std::int64_t rows_of_team = lanes ? team_sums::team_threads : 64;
+  const std::int64_t most = std::int64_t{lanes ? 2 : 1} * std::max(1, device.multiprocessors);
+  return std::clamp<std::int64_t>(ceil_div(rows, rows_of_team), 1, most);
+}
+
+/// Seconds of an iteration, as they are expected.
+struct CgSeconds {
+  double launches, one_team, one_cluster;
+};
+
+/// Of a CPU a thread adds up about a nonzero a nanosecond. Of a GPU fitted to Laplacians of 256 to
+/// 490,000 rows on an H200 (docs/krylov.md): a team reads at 1.5 times its share of the memory's
+/// bandwidth, a cluster at four times that.
+template <Scalar S>
+CgSeconds cg_seconds(const Device& device, std::int64_t rows, std::int64_t nonzeros) {
+  const auto n = static_cast<double>(rows), entries = static_cast<double>(nonzeros);
+  const double launch = estimated_launch_seconds(device);
+  const double shares = std::max(1, device.multiprocessors);
+  if (device.has_lanes()) {
+    const double bytes = entries * (sizeof(S) + sizeof(int)) + 12 * n * sizeof(S);
+    const double rate = estimated_bytes_per_second(device);
+    return {1.9 * launch + bytes / rate, 3.3e-6 + bytes / (1.5 * rate / shares),
+            5.6e-6 + bytes / (6 * rate / shares)};
+  }
+  const double alone = (1.0 * entries + 2.0 * n) * 1e-9;
+  return {launch + alone / shares, alone, std::numeric_limits<double>::infinity()};
+}
+
+template <ExecutionSpace Exec, Scalar S>
+std::optional<Scheme> cg_in_one_launch(const Device& device, const std::optional<Scheme>& pinned,
+                                       std::int64_t rows, std::int64_t nonzeros) {
+  const bool team =
+      !backends::has_lanes<Exec> || one_team_scratch_bytes<S>(rows) <= device.scratch_bytes;
+  const bool cluster = fits_cluster<S>(device, rows);
+  if (pinned) {
+    const bool runs = (team && *pinned == cg_one_team()) ||
+                      (cluster && *pinned == cg_one_cluster()) ||
+                      (backends::has_cooperative<Exec> && *pinned == cg_all_teams());
+    return runs ? pinned : std::nullopt;
+  }
+  const CgSeconds seconds = cg_seconds<S>(device, rows, nonzeros);
+  const bool team_is_faster = !cluster || seconds.one_team <= seconds.one_cluster;
+  if (team && team_is_faster && seconds.one_team < seconds.launches) return cg_one_team();
+  if (cluster && seconds.one_cluster < seconds.launches) return cg_one_cluster();
+  return std::nullopt;
+}
+
+// The launches of cg/one-team, cg/one-cluster and cg/all-teams.
+
+template <ExecutionSpace Exec>
+using CgShape =
+    backends::Shape<backends::max_subwarp_width<Exec>, vectors::tuning_of<Exec>.threads>;
+
+template <Preconditioned how, ExecutionSpace Exec, Scalar S, class Matrix>
+void launch_one_team(const Exec& exec, const CgProblem<S, Matrix>& problem,
+                     const CgVectors<S*>& vectors) {
+  constexpr bool lanes = backends::has_lanes<Exec>;
+  const CgOneTeam<S, Matrix, how, lanes> kernel{problem, vectors};
+  if constexpr (lanes) {
+    backends::launch<CgShape<Exec>>(exec, "heddle::cg::one_team", 1, kernel,
+                                    one_team_scratch_bytes<S>(problem.rows));
+  } else {
+    backends::launch<CgShape<Exec>>(exec, "heddle::cg::one_team", 1, kernel);
+  }
+}
+
+template <Preconditioned how, ExecutionSpace Exec, Scalar S, class Matrix>
+void launch_one_cluster(const Exec& exec, const Device& device, const CgProblem<S, Matrix>& problem,
+                        const CgVectors<S*>& vectors) {
+  const int teams = cluster_teams(device);
+  const ClusterRows rows(problem.rows, teams);
+  backends::launch_cluster<CgShape<Exec>>(exec, "heddle::cg::one_cluster", teams, 1,
+                                          CgOneCluster<S, Matrix, how>{problem, vectors, rows},
+                                          cluster_scratch_bytes<S>(rows));
+}
+
+template <Preconditioned how, ExecutionSpace Exec, Scalar S, class Matrix>
+void launch_all_teams(const Exec& exec, const Device& device, const CgProblem<S, Matrix>& problem,
+                      const CgVectors<S*>& vectors, const VectorWorkspace<Exec, Wide<S>>& workspace,
+                      const backends::MeetingWords& meeting) {
+  using Kernel = CgAllTeams<S, Matrix, how>;
+  const auto partials = workspace.partials(2 * CgShared<S>::most_sums);
+  const std::int64_t wanted = all_teams_for<Exec>(device, problem.rows);
+  const std::int64_t most = std::min<std::int64_t>(
+      partials.most_teams, backends::most_cooperative_teams<CgShape<Exec>, Kernel>(exec));
+  backends::launch_cooperative<CgShape<Exec>>(exec, "heddle::cg::all_teams",
+                                              static_cast<int>(std::min(wanted, most)),
+                                              Kernel{problem, vectors, partials.sums}, meeting);
+}
+
+template <Preconditioned how, ExecutionSpace Exec, Scalar S, class Matrix>
+void launch_cg(const Exec& exec, const Scheme& scheme, const Device& device,
+               const CgProblem<S, Matrix>& problem, const CgVectors<S*>& vectors,
+               const VectorWorkspace<Exec, Wide<S>>& workspace,
+               const backends::MeetingWords& meeting) {
+  if constexpr (backends::has_cooperative<Exec>) {
+    if (scheme == cg_all_teams()) {
+      return launch_all_teams<how>(exec, device, problem, vectors, workspace, meeting);
+    }
+  }
+  if constexpr (backends::has_clusters<Exec>) {
+    if (scheme == cg_one_cluster()) return launch_one_cluster<how>(exec, device, problem, vectors);
+  }
+  launch_one_team<how>(exec, problem, vectors);
+}
 
 }  // namespace heddle::detail::krylov

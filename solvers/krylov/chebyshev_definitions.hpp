@@ -37,5 +37,3 @@ void ChebyshevSolver<Exec, S>::go_on(const Exec& exec) {
 }
 
 }  // namespace heddle
-
-#include "instantiate_chebyshev.hpp"  // behind what it makes

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "../../backends/loops.hpp"
-#include "../vectors/combinations_kernel.hpp"
 #include "../vectors/inner_products_kernel.hpp"
 #include "gmres.hpp"
 #include "solver_definitions.hpp"
@@ -137,5 +136,3 @@ void GmresSolver<Exec, S>::add(const Exec& exec, const Vectors& z) {
 }
 
 }  // namespace heddle
-
-#include "instantiate_gmres.hpp"  // behind what it makes

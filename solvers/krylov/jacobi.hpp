@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../core/arena.hpp"
 #include "../../core/matrix.hpp"
 #include "../../core/move_only.hpp"
 #include "../../core/version.hpp"
+#include "../../formats/compiled.hpp"
 #include "../vectors/operands.hpp"
 
 namespace heddle {
@@ -111,4 +113,136 @@ class JacobiPreconditioner {
   Version version_;
 };
 
+namespace detail::krylov {
+
+/// The inverses of the diagonal blocks of A; *bad: see BlockJacobiPreconditioner. Defined, as all
+/// that is declared here, in jacobi_definitions.hpp.
+template <ExecutionSpace Exec, class Matrix>
+void invert_diagonal_blocks(const Exec& exec, const Matrix& A, int size,
+                            typename Matrix::scalar_type* inverse, std::int64_t* bad);
+
+}  // namespace detail::krylov
+
+/// The preconditioner x = B^-1 b with the dense blocks B on A's diagonal, of equal size from row 0
+/// on; the last one may be shorter. It keeps the inverses: an apply is a product with them, in one
+/// launch, and moves (size + 2) n b bytes. It can be moved, not copied.
+template <ExecutionSpace Exec, Scalar S>
+class BlockJacobiPreconditioner {
+ public:
+  /// An empty preconditioner, to be assigned to.
+  BlockJacobiPreconditioner() : moves_(detail::made_empty) {}
+  /// The preconditioner of a square matrix A in CSR, which may be freed afterwards, with blocks of
+  /// 1 to 32 rows. Waits for `exec`. Throws Error for another size and, naming its first row, for a
+  /// block that is singular or not finite, or whose inverse is not finite. Device memory: bytes(),
+  /// that of the inverses. Without `exec`, here and below: on the default instance.
+  template <class Matrix>
+  BlockJacobiPreconditioner(const Exec& exec, const Matrix& A, int size)
+      : rows_(A.rows()), size_(size) {
+    detail::vectors::assert_defined<Exec, S, S>();
+    allocate(exec, A.columns());
+    update_values(exec, A);
+    check_values(exec);
+  }
+  template <class Matrix>
+    requires requires(const Matrix& A) { A.row_ptr(); }
+  BlockJacobiPreconditioner(const Matrix& A, int size)
+      : BlockJacobiPreconditioner(Exec(), A, size) {}
+
+  /// Takes the values of a matrix with the same number of rows and any pattern; ordered on `exec`,
+  /// no wait, no allocation. A block that becomes bad is not an error here: see bad_row.
+  template <class Matrix>
+  void update_values(const Exec& exec, const Matrix& A) {
+    moves_.check("BlockJacobiPreconditioner", "update_values");
+    if (A.rows() != rows_ || A.columns() != rows_) {
+      throw Error("a matrix of " + std::to_string(A.rows()) + " x " + std::to_string(A.columns()) +
+                      " for a preconditioner of " + std::to_string(rows_) + " rows",
+                  "make a new one when the size changes");
+    }
+    detail::krylov::invert_diagonal_blocks(exec, with_signed_offsets(A), size_, inverse_,
+                                           bad_.data());
+    version_.renew();
+  }
+  template <class Matrix>
+  void update_values(const Matrix& A) {
+    update_values(Exec(), A);
+  }
+
+  /// x = B^-1 b; b and x do not overlap.
+  template <VectorView B, WritableVectorView X>
+  void apply(const Exec& exec, const B& b, const X& x) const {
+    moves_.check("BlockJacobiPreconditioner", "apply");
+    const auto from = detail::vectors::to_read(b);
+    const auto to = detail::vectors::to_write(x);
+    detail::vectors::check_alike("b", from, "x", to);
+    detail::vectors::check_distinct("b", from, "x", to);
+    if (to.rows != rows_) {
+      throw Error("b has " + std::to_string(to.rows) + " rows, and the preconditioner is for " +
+                      std::to_string(rows_),
+                  "make it of the same matrix");
+    }
+    multiply(exec, from, to);
+  }
+  template <VectorView B, WritableVectorView X>
+  void apply(const B& b, const X& x) const {
+    apply(Exec(), b, x);
+  }
+
+  /// A number on the device, valid in the order of the instance that values were updated on: 0, or
+  /// one more than the first row of the lowest block that has become singular or not finite, or has
+  /// no finite inverse; that block counts as the identity.
+  Kokkos::View<const std::int64_t, typename Exec::memory_space,
+               Kokkos::MemoryTraits<Kokkos::Unmanaged>>
+  bad_row() const {
+    moves_.check("BlockJacobiPreconditioner", "bad_row");
+    return bad_;
+  }
+  /// Throws Error, naming the row of bad_row, if there is one. Waits for `exec`.
+  void check_values(const Exec& exec) const;
+  void check_values() const { check_values(Exec()); }
+  static constexpr bool takes_several_vectors = true;
+  static constexpr bool symmetric() { return true; }
+  static constexpr const char* name() { return "block Jacobi"; }
+  VersionNumber version() const { return version_.number(); }
+  static constexpr bool capturable() { return true; }
+  static constexpr bool launches_by_heddle = true;
+  std::size_t bytes() const { return arena_.bytes(); }
+
+ private:
+  using Bad = Kokkos::View<std::int64_t, typename Exec::memory_space,
+                           Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  void allocate(const Exec& exec, std::int64_t columns);
+  void multiply(const Exec& exec, const Multivector<const S>& from, const Multivector<S>& to) const;
+
+  detail::MoveOnly moves_;
+  std::int64_t rows_ = 0;
+  std::int64_t blocks_ = 0;
+  int size_ = 0;
+  Arena<typename Exec::memory_space> arena_;
+  S* inverse_ = nullptr;
+  Bad bad_;
+  Version version_;
+};
+
 }  // namespace heddle
+
+#ifdef HEDDLE_DEFINITIONS
+#include "../vectors/definitions.hpp"
+#include "jacobi_definitions.hpp"
+#endif
+
+/// What the compiled part (compiled.hpp) holds of Jacobi's preconditioner and that of blocks, for a
+/// scalar.
+#define HEDDLE_JACOBI_INSTANCES(EXTERN, SCALAR) \
+  HEDDLE_EACH_SPACE(HEDDLE_JACOBI_INSTANCES_ON, EXTERN, SCALAR)
+#define HEDDLE_JACOBI_INSTANCES_ON(EXTERN, SCALAR, EXEC)                         \
+  EXTERN template class heddle::JacobiPreconditioner<EXEC, SCALAR>;              \
+  EXTERN template class heddle::BlockJacobiPreconditioner<EXEC, SCALAR>;         \
+  HEDDLE_JACOBI_INSTANCE(EXTERN, SCALAR, EXEC, HEDDLE_MATRIX(SCALAR, int, EXEC)) \
+  HEDDLE_JACOBI_INSTANCE(EXTERN, SCALAR, EXEC, HEDDLE_MATRIX(SCALAR, std::int64_t, EXEC))
+#define HEDDLE_JACOBI_INSTANCE(EXTERN, SCALAR, EXEC, ...)                                       \
+  EXTERN template void heddle::detail::krylov::invert_diagonal(const EXEC&, const __VA_ARGS__&, \
+                                                               SCALAR*, std::int64_t*);         \
+  EXTERN template void heddle::detail::krylov::invert_diagonal_blocks(                          \
+      const EXEC&, const __VA_ARGS__&, int, SCALAR*, std::int64_t*);
+
+HEDDLE_EACH_COMPILED_SCALAR(HEDDLE_JACOBI_INSTANCES, HEDDLE_EXTERN)

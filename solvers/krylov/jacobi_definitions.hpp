@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../backends/algorithms/bad_row.hpp"
+#include "../../backends/lanes.hpp"
 #include "../../backends/loops.hpp"
-#include "../triangle/bad_row.hpp"
 #include "../triangle/check_triangle.hpp"
+#include "../triangle/invert_blocks.hpp"
 #include "jacobi.hpp"
 
 /// Defines what jacobi.hpp declares.
@@ -103,6 +105,110 @@ void JacobiPreconditioner<Exec, S>::check_values(const Exec& exec) const {
                                        detail::krylov::jacobi_words);
 }
 
-}  // namespace heddle
+namespace detail::krylov {
 
-#include "instantiate_jacobi.hpp"  // behind what it makes
+/// What an error says of a diagonal block that cannot be inverted; it names its first row.
+inline constexpr triangle::DiagonalWords block_words = {
+    "the diagonal block that begins here is singular, or it or its inverse is not finite",
+    "shift the diagonal, or give another size of blocks"};
+
+/// x = B^-1 b: a row of one vector an item, where neighbours should read neighbours.
+template <Scalar S>
+struct ApplyBlockRows {
+  Multivector<const S> from;
+  Multivector<S> to;
+  const S* inverse;
+  int size;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t row = i % to.rows;
+    const int vector = static_cast<int>(i / to.rows);
+    const std::int64_t k = row / size;
+    const S* const of_row = inverse + k * size * size + row % size;
+    const std::int64_t left = to.rows - k * size;
+    S sum(0);
+    for (int c = 0; c < size && c < left; ++c) {
+      sum += of_row[c * size] * from(k * size + c, vector);
+    }
+    to(row, vector) = sum;
+  }
+};
+
+/// The same with a block of one vector an item, for a CPU: the inverse is read as it lies.
+template <Scalar S>
+struct ApplyBlocks {
+  Multivector<const S> from;
+  Multivector<S> to;
+  const S* inverse;
+  std::int64_t blocks;
+  int size;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t k = i % blocks;
+    const int vector = static_cast<int>(i / blocks);
+    const std::int64_t left = to.rows - k * size;
+    const int here = left < size ? static_cast<int>(left) : size;
+    S sums[triangle::largest_block];
+    for (int r = 0; r < size; ++r) sums[r] = S(0);
+    for (int c = 0; c < here; ++c) {
+      const S* const column = inverse + (k * size + c) * size;
+      const S entry = from(k * size + c, vector);
+      for (int r = 0; r < size; ++r) sums[r] += column[r] * entry;
+    }
+    for (int r = 0; r < here; ++r) to(k * size + r, vector) = sums[r];
+  }
+};
+
+template <ExecutionSpace Exec, class Matrix>
+void invert_diagonal_blocks(const Exec& exec, const Matrix& A, int size,
+                            typename Matrix::scalar_type* inverse, std::int64_t* bad) {
+  const std::int64_t rows = A.rows();
+  fill(exec, "heddle::block_jacobi::clear", bad, 1, 0);
+  Kokkos::parallel_for(
+      "heddle::block_jacobi::invert", range_policy(exec, ceil_div(rows, std::int64_t{size})),
+      triangle::InvertBlocks<Matrix>{A.row_ptr().data(), A.col_idx().data(), A.values().data(),
+                                     inverse, nullptr, bad, rows, size});
+}
+
+}  // namespace detail::krylov
+
+template <ExecutionSpace Exec, Scalar S>
+void BlockJacobiPreconditioner<Exec, S>::allocate(const Exec& exec, std::int64_t columns) {
+  if (rows_ != columns) {
+    throw Error("the diagonal blocks of a matrix of " + std::to_string(rows_) + " x " +
+                    std::to_string(columns),
+                "give a square matrix");
+  }
+  if (size_ < 1 || size_ > detail::triangle::largest_block) {
+    throw Error("blocks of " + std::to_string(size_) + " rows", "give a size from 1 to 32");
+  }
+  blocks_ = ceil_div(rows_, std::int64_t{size_});
+  const auto entries = static_cast<std::size_t>(blocks_ * size_ * size_);
+  arena_ =
+      Arena<typename Exec::memory_space>(exec, "heddle::block_jacobi::inverse_blocks",
+                                         arena_bytes<S, std::int64_t>(entries, std::size_t{1}));
+  inverse_ = arena_.template take<S>(entries).data();
+  bad_ = Bad(arena_.template take<std::int64_t>(1).data());
+}
+
+template <ExecutionSpace Exec, Scalar S>
+void BlockJacobiPreconditioner<Exec, S>::multiply(const Exec& exec,
+                                                  const Multivector<const S>& from,
+                                                  const Multivector<S>& to) const {
+  if constexpr (backends::runs_on_host<Exec>) {
+    detail::parallel_for(exec, "heddle::block_jacobi::apply", blocks_ * to.count,
+                         detail::krylov::ApplyBlocks<S>{from, to, inverse_, blocks_, size_});
+  } else {
+    detail::parallel_for(exec, "heddle::block_jacobi::apply", rows_ * to.count,
+                         detail::krylov::ApplyBlockRows<S>{from, to, inverse_, size_});
+  }
+}
+
+template <ExecutionSpace Exec, Scalar S>
+void BlockJacobiPreconditioner<Exec, S>::check_values(const Exec& exec) const {
+  moves_.check("BlockJacobiPreconditioner", "check_values");
+  detail::triangle::check_bad_diagonal(exec, "heddle::block_jacobi::check_values", bad_,
+                                       detail::krylov::block_words);
+}
+
+}  // namespace heddle

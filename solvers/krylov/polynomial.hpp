@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <optional>
+
 #include "../../core/move_only.hpp"
-#include "apply.hpp"
-#include "instantiate_chebyshev.hpp"
-#include "instantiate_jacobi.hpp"
+#include "../../formats/spmv.hpp"
+#include "chebyshev.hpp"
+#include "concepts.hpp"
+#include "jacobi.hpp"
 
 namespace heddle {
 
@@ -156,5 +159,96 @@ class ChebyshevPreconditioner {
   detail::krylov::ChebyshevSteps<Exec, S> steps_;
   detail::VersionOverParts<3> version_;
 };
+
+/// ChebyshevPreconditioner of a CSR matrix with values, product and diagonal of its own: what it
+/// computes with changes by update_values alone, whatever the scheme of its product. The pattern of
+/// A is borrowed. Moves, does not copy.
+template <ExecutionSpace Exec, class Matrix, class Product = SpmvPlan<Exec, Matrix>>
+class ChebyshevPlan {
+ public:
+  using execution_space = Exec;
+  using scalar_type = typename Matrix::scalar_type;
+
+  /// An empty plan, to be assigned to.
+  ChebyshevPlan() : moves_(detail::made_empty) {}
+  /// The polynomial of `degree` for `bounds` of the eigenvalues of D^-1 A, as spectrum_bounds gives
+  /// them. `options` are those of the product. Waits for `exec`. Throws Error as SpmvPlan and
+  /// JacobiPreconditioner do, and if the bounds or the degree make no sense. Device memory: the
+  /// values, what the product keeps, and four vectors.
+  ChebyshevPlan(const Exec& exec, const Matrix& A, const SpectrumBounds& bounds, int degree = 3,
+                const SpmvOptions& options = {})
+      : values_(Kokkos::view_alloc(kokkos_space(exec), Kokkos::WithoutInitializing,
+                                   "heddle::chebyshev::values"),
+                static_cast<std::size_t>(A.nonzeros())),
+        jacobi_(exec, A),
+        steps_(exec, A.rows(), bounds, degree) {
+    vectors::copy(exec, A.values(), values_);
+    product_ = Product(exec, with_own_values(A), options);
+  }
+
+  /// New values of a matrix of the same pattern, and bounds if they are given. Queued on `exec`: no
+  /// wait, no allocation. Throws Error if the matrix has another size. A diagonal that becomes bad
+  /// is no error here: see bad_row.
+  void update_values(const Exec& exec, const Matrix& A,
+                     const std::optional<SpectrumBounds>& bounds = std::nullopt) {
+    moves_.check("ChebyshevPlan", "update_values");
+    if (static_cast<std::size_t>(A.nonzeros()) != values_.extent(0)) {
+      throw Error("the matrix has " + std::to_string(A.nonzeros()) + " entries, and the plan " +
+                      std::to_string(values_.extent(0)),
+                  "make a new plan for another pattern");
+    }
+    if (bounds) steps_.set_bounds(*bounds);
+    jacobi_.update_values(exec, A);
+    vectors::copy(exec, A.values(), values_);
+    product_.update_values(exec, with_own_values(A));
+  }
+
+  /// As ChebyshevPreconditioner::apply.
+  template <VectorView B, WritableVectorView X>
+  void apply(const Exec& exec, const B& b, const X& x) const {
+    moves_.check("ChebyshevPlan", "apply");
+    steps_.apply(exec, product_, jacobi_.inverse_diagonal(), b, x);
+  }
+  /// Memory for so many vectors at once, three for each. More than before is an allocation.
+  void reserve(const Exec& exec, int vectors) {
+    moves_.check("ChebyshevPlan", "reserve");
+    steps_.reserve(exec, vectors);
+  }
+
+  /// As JacobiPreconditioner::bad_row and check_values.
+  auto bad_row() const { return jacobi_.bad_row(); }
+  void check_values(const Exec& exec) const { jacobi_.check_values(exec); }
+
+  /// That of the product.
+  Scheme scheme() const { return product_.scheme(); }
+  static constexpr bool takes_several_vectors = true;
+  static constexpr bool symmetric() { return true; }
+  static constexpr const char* name() { return "Chebyshev's polynomial"; }
+  VersionNumber version() const {
+    return version_.number({product_.version(), jacobi_.version(), steps_.version()});
+  }
+  static constexpr bool capturable() { return true; }
+  static constexpr bool launches_by_heddle = true;
+  std::size_t bytes() const {
+    return values_.size() * sizeof(scalar_type) + product_.bytes() + jacobi_.bytes() +
+           steps_.bytes();
+  }
+
+ private:
+  Matrix with_own_values(const Matrix& A) const {
+    return Matrix(A.rows(), A.columns(), A.nonzeros(), A.row_ptr().data(), A.col_idx().data(),
+                  values_.data());
+  }
+
+  detail::MoveOnly moves_;
+  Kokkos::View<scalar_type*, typename Exec::memory_space> values_;
+  Product product_;
+  JacobiPreconditioner<Exec, scalar_type> jacobi_;
+  detail::krylov::ChebyshevSteps<Exec, scalar_type> steps_;
+  detail::VersionOverParts<3> version_;
+};
+
+template <ExecutionSpace Exec, class Matrix, class... More>
+ChebyshevPlan(const Exec&, const Matrix&, More&&...) -> ChebyshevPlan<Exec, Matrix>;
 
 }  // namespace heddle

@@ -2,18 +2,204 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
+#include <optional>
 
+#include "../../backends/graph.hpp"
 #include "../../backends/host/one_thread.hpp"
+#include "../../backends/host/thread_costs.hpp"
 #include "../../backends/launches_end_at_once.hpp"
+#include "../../core/arena.hpp"
 #include "../../core/move_only.hpp"
-#include "apply.hpp"
-#include "block_graph.hpp"
+#include "../../formats/compiled.hpp"
+#include "../vectors/instantiate.hpp"
+#include "concepts.hpp"
 #include "monitor.hpp"
-#include "one_thread.hpp"
-#include "projection.hpp"
-#include "residual.hpp"
+#include "options.hpp"
+#include "state.hpp"
 
+/// How solvers of a singular A leave out its nullspace.
 namespace heddle::detail::krylov {
+
+/// An orthonormal basis N of a nullspace, and P = 1 - N N'.
+template <ExecutionSpace Exec, Scalar S>
+class Projection {
+ public:
+  using Sum = Wide<S>;
+  using Vectors = SolverVectors<Exec, S>;
+  /// N' b, which is no part of the range of A: one column for each right-hand side.
+  struct Along {
+    const Sum* of = nullptr;
+    int count = 0;
+  };
+
+  Projection() = default;
+  /// For so many right-hand sides at a time. Waits. Throws Error if vectors do not fit, depend on
+  /// each other or are not finite.
+  Projection(const Exec& exec, const Nullspace& nullspace, std::int64_t rows, int vectors);
+
+  explicit operator bool() const { return basis_.extent(1) > 0; }
+  /// v = P v
+  void apply(const Exec& exec, const Vectors& v) const { subtract(exec, basis_, v, coefficients_); }
+  /// P b, in memory of its own.
+  Multivector<const S> right(const Exec& exec, const Multivector<const S>& b) const;
+  /// Of what right() was given last.
+  Along along() const { return {along_, static_cast<int>(basis_.extent(1))}; }
+  std::size_t bytes() const { return arena_.bytes() + workspace_.bytes(); }
+
+ private:
+  template <class Given>
+  void take(const Exec& exec, const Given& given, const std::string& memory);
+  void orthonormalize(const Exec& exec);
+  /// Of one vector, its norm before; 0 where that is zero or not finite.
+  double scale_to_one(const Exec& exec, const Vectors& v);
+  /// v -= from c with c = from' v
+  void subtract(const Exec& exec, const Vectors& from, const Vectors& v, Sum* coefficients) const;
+  Vectors columns(int first, int count) const {
+    const std::size_t rows = basis_.extent(0);
+    return Vectors(basis_.data() + static_cast<std::size_t>(first) * rows, rows,
+                   static_cast<std::size_t>(count));
+  }
+
+  Arena<typename Exec::memory_space> arena_;
+  VectorWorkspace<Exec, Sum> workspace_;
+  Vectors basis_, right_;
+  Sum* coefficients_ = nullptr;
+  Sum* along_ = nullptr;
+};
+
+/// M, or none, and P behind it: what a solver applies as its preconditioner. One type for all M.
+template <ExecutionSpace Exec, Scalar S>
+class ProjectedPreconditioner {
+  using Vectors = SolverVectors<Exec, S>;
+
+ public:
+  static constexpr bool takes_several_vectors = true;
+
+  template <class M>
+  ProjectedPreconditioner(const Projection<Exec, S>& projection, M& preconditioner)
+      : projection_(&projection),
+        version_(version_in_solve(preconditioner)),
+        capturable_(krylov::capturable(preconditioner)),
+        apply_([&preconditioner](const Exec& exec, const Vectors& b, const Vectors& x) {
+          if constexpr (no_preconditioner<M>) {
+            static_cast<void>(preconditioner);  // clang warns of a capture that is not used
+            heddle::vectors::copy(exec, b, x);
+          } else {
+            krylov::apply<Exec, S>(exec, preconditioner, b, x);
+          }
+        }) {}
+
+  template <class B, class X>
+  void apply(const Exec& exec, const B& b, const X& x) const {
+    const std::size_t count = b.size() / std::max<std::size_t>(b.extent(0), 1);
+    const Vectors from(const_cast<S*>(b.data()), b.extent(0), count);
+    const Vectors to(x.data(), x.extent(0), count);
+    apply_(exec, from, to);
+    projection_->apply(exec, to);
+  }
+  bool capturable() const { return capturable_; }
+  static constexpr bool launches_by_heddle = true;  // M is asked by krylov::apply
+  VersionNumber version() const { return version_; }
+
+ private:
+  const Projection<Exec, S>* projection_;
+  VersionNumber version_;
+  bool capturable_;
+  std::function<void(const Exec&, const Vectors&, const Vectors&)> apply_;
+};
+
+/// Bytes that a thread of a CPU reads and writes a second in its caches: a guess.
+inline constexpr double cached_bytes_per_second = 25e9;
+/// Hand-overs that a launch costs whose threads read what others wrote in the launch before.
+inline constexpr double hand_overs_per_launch = 3;
+
+/// The threads of a CPU that a solver runs on, and what they cost; 1 elsewhere.
+struct SolverThreads {
+  int at_once = 1;
+  bool more_than_processors = false;
+  backends::ThreadCosts costs = {};
+};
+
+/// Whether steps of `launches` launches, which move so many bytes, are over sooner on one of them.
+/// Bits do not depend on it.
+inline bool one_thread_is_faster(const SolverThreads& threads, double bytes, int launches) {
+  if (threads.at_once == 1) return threads.more_than_processors;
+  const double saved = bytes / cached_bytes_per_second * (1 - 1.0 / threads.at_once);
+  return saved < launches * (threads.costs.launch_seconds +
+                             hand_overs_per_launch * threads.costs.hand_over_seconds);
+}
+
+/// What a recorded block of iterations depends on.
+struct PartVersions {
+  VersionNumber matrix, preconditioner;
+  bool operator==(const PartVersions&) const = default;
+};
+
+/// Once for each solve; none where no block may be recorded. Where a part holds no Version these
+/// are of this solve alone, and so nothing that was recorded in another is run again.
+template <class A, class M>
+std::optional<PartVersions> versions_to_record(const A& matrix, const M& preconditioner) {
+  if (!capturable(matrix) || !capturable(preconditioner)) return std::nullopt;
+  return PartVersions{version_in_solve(matrix), version_in_solve(preconditioner)};
+}
+
+/// Runs iterations in blocks, each of them one graph where there are graphs and all parts may be
+/// recorded. A block is recorded at its second run with the same versions: the first has loaded all
+/// kernels, and short solves pay nothing. If that fails, blocks run by launches until the end of
+/// the solve.
+template <class Graph>
+class BlockGraph {
+ public:
+  BlockGraph() = default;
+  /// Of the iterations of a block.
+  explicit BlockGraph(int check_every) : block_(check_every > 0 ? check_every : unseen_block) {}
+
+  /// Iterations [first, stop) by queue(first, stop), which queues the same work on `exec` wherever
+  /// it begins.
+  template <class Exec, class Queue>
+  void run(const Exec& exec, const std::optional<PartVersions>& versions, int first, int stop,
+           const Queue& queue) {
+    if (!Graph::exists || !versions) return queue(first, stop);
+    while (stop - first >= block_) {
+      run_block(exec, *versions, [&] { queue(first, first + block_); });
+      first += block_;
+    }
+    if (first < stop) queue(first, stop);
+  }
+
+  /// At the start of a solve.
+  void begin() { refused_ = false; }
+  /// Whether a block of this solve could not be recorded.
+  bool refused() const { return refused_; }
+  /// Iterations of a block.
+  int block() const { return block_; }
+  /// Blocks that ran as a graph, so far.
+  int replays() const { return replays_; }
+
+ private:
+  static constexpr int unseen_block = 16;  // where the host does not look
+
+  template <class Exec, class Body>
+  void run_block(const Exec& exec, const PartVersions& versions, const Body& body) {
+    if (versions_ != versions) {
+      versions_ = versions;
+      graph_.clear();
+      refused_ = false;
+      return body();
+    }
+    if (graph_.launches() == 0 && !refused_) refused_ = !graph_.record(exec, body);
+    if (refused_) return body();
+    graph_.launch(exec);
+    ++replays_;
+  }
+
+  int block_ = unseen_block;
+  Graph graph_;
+  std::optional<PartVersions> versions_;
+  bool refused_ = false;
+  int replays_ = 0;
+};
 
 /// What all solvers of A x = b have in common: memory, options, results, and how a solve goes. A
 /// solver derives from it, and is its recurrences:
@@ -304,3 +490,26 @@ class KrylovSolver {
 };
 
 }  // namespace heddle::detail::krylov
+
+#ifdef HEDDLE_DEFINITIONS
+#include "../vectors/definitions.hpp"
+#include "solver_definitions.hpp"
+#endif
+
+/// What the compiled part (compiled.hpp) holds of all solvers, for a scalar: of a state, and here
+/// of those whose state is a Progress.
+#define HEDDLE_PROGRESS_INSTANCES(EXTERN, SCALAR) \
+  HEDDLE_EACH_SPACE(HEDDLE_PROGRESS_INSTANCES_ON, EXTERN, SCALAR)
+#define HEDDLE_PROGRESS_INSTANCES_ON(EXTERN, SCALAR, EXEC)                \
+  EXTERN template class heddle::detail::krylov::Projection<EXEC, SCALAR>; \
+  HEDDLE_STATE_INSTANCES(EXTERN, SCALAR, EXEC, heddle::detail::krylov::Progress)
+#define HEDDLE_STATE_INSTANCES(EXTERN, SCALAR, EXEC, ...)                                          \
+  EXTERN template class heddle::detail::krylov::Monitor<EXEC, SCALAR, __VA_ARGS__>;                \
+  HEDDLE_STREAM_INSTANCE(EXTERN, EXEC,                                                             \
+                         heddle::detail::krylov::TrueResidual<SCALAR, __VA_ARGS__, true>)          \
+  HEDDLE_STREAM_INSTANCE(EXTERN, EXEC,                                                             \
+                         heddle::detail::krylov::TrueResidual<SCALAR, __VA_ARGS__, false>)         \
+  HEDDLE_STREAM_INSTANCE(EXTERN, EXEC, heddle::detail::krylov::ScaleResidual<SCALAR, __VA_ARGS__>) \
+  HEDDLE_STREAM_INSTANCE(EXTERN, EXEC, heddle::detail::krylov::GiveSolution<SCALAR, __VA_ARGS__>)
+
+HEDDLE_EACH_COMPILED_SCALAR(HEDDLE_PROGRESS_INSTANCES, HEDDLE_EXTERN)

@@ -1,15 +1,256 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+
 #include "../../backends/host/measured_thread_costs.hpp"
+#include "../../backends/loops.hpp"
 #include "../../backends/threads_at_once.hpp"
 #include "../vectors/definitions.hpp"
-#include "monitor_definitions.hpp"
-#include "projection_definitions.hpp"
+#include "../vectors/inner_products_kernel.hpp"
+#include "../vectors/operands.hpp"
+#include "monitor.hpp"
 #include "solver.hpp"
 
-/// Defines what solver.hpp declares.
+/// Defines what monitor.hpp declares.
 namespace heddle::detail::krylov {
+
+template <ExecutionSpace Exec, Scalar S, class State>
+Monitor<Exec, S, State>::Monitor(const Exec& exec, const MonitorLabels& labels,
+                                 const KrylovOptions& options, std::int64_t rows)
+    : labels_(labels), options_(options) {
+  if (!options.stagnation_window) {
+    const std::int64_t least = options.restart ? 2 * std::int64_t{*options.restart} : rows;
+    options_.stagnation_window =
+        static_cast<int>(std::clamp<std::int64_t>(least, 500, std::numeric_limits<int>::max()));
+  }
+  if (rows < 0) {
+    throw Error("a solver for " + std::to_string(rows) + " unknowns",
+                "give the size of the system");
+  }
+  const auto vectors = static_cast<std::size_t>(options.vectors);
+  const std::size_t recorded =
+      options.history ? vectors * static_cast<std::size_t>(history_room(options)) : 0;
+  arena_ = Arena<Space>(exec, labels.states, arena_bytes<State, double>(vectors, recorded));
+  states_ = arena_.template take<State>(vectors);
+  history_ = arena_.template take<double>(recorded);
+  on_host_ = Kokkos::View<State*, Kokkos::HostSpace>(std::string(labels.on_host), vectors);
+  recent_ = Kokkos::View<double*, Kokkos::HostSpace>(std::string(labels.on_host), recorded);
+  results_.resize(vectors);
+  residuals_.resize(vectors);
+}
+
+template <ExecutionSpace Exec, Scalar S, class State>
+std::vector<double> Monitor<Exec, S, State>::history(const Exec& exec, int vector) {
+  if (!options_.history) {
+    throw Error("the history of a solver that keeps none", "set options.history");
+  }
+  if (vector < 0 || static_cast<std::size_t>(vector) >= results_.size()) {
+    throw Error("the history of right-hand side " + std::to_string(vector),
+                "give one from 0 to " + std::to_string(results_.size() - 1));
+  }
+  check(exec);
+  std::vector<double> residuals = residuals_[static_cast<std::size_t>(vector)];
+  if (!residuals.empty()) residuals.back() = results_[static_cast<std::size_t>(vector)].residual;
+  return residuals;
+}
+
+template <ExecutionSpace Exec, Scalar S, class State>
+void Monitor<Exec, S, State>::check(const Exec& exec) {
+  Kokkos::deep_copy(kokkos_space(exec), on_host_, states_);
+  if (options_.history) Kokkos::deep_copy(kokkos_space(exec), recent_, history_);
+  exec.fence(labels_.check);
+  for (std::size_t v = 0; v < results_.size(); ++v) {
+    results_[v] = result_of(on_host_(v));
+    results_[v].recording_failed = recording_failed_;
+    if (ended_by_host_ && results_[v].outcome == Outcome::running) {
+      results_[v].outcome = *ended_by_host_;
+    }
+    if (options_.history) take_recent(v);
+  }
+}
+
+template <ExecutionSpace Exec, Scalar S, class State>
+void Monitor<Exec, S, State>::take_recent(std::size_t v) {
+  const auto room = static_cast<std::size_t>(history_room(options_));
+  // Before the first solve the state is not made yet.
+  const auto recorded =
+      static_cast<std::size_t>(std::clamp(on_host_(v).recorded, 0, options_.max_iterations + 1));
+  std::vector<double>& of = residuals_[v];
+  std::size_t i = of.empty() ? 0 : of.size() - 1;  // the last one may have been replaced
+  of.resize(recorded);
+  for (; i < recorded; ++i) of[i] = with_outside(on_host_(v), recent_(v * room + i % room));
+}
+
+template <ExecutionSpace Exec, Scalar S, class State>
+KrylovResult Monitor<Exec, S, State>::worst() const {
+  const auto rank = [](const KrylovResult& result) {
+    const double residual = result.relative_residual();
+    return std::make_pair(result.converged() ? 0 : 1, std::isnan(residual)
+                                                          ? std::numeric_limits<double>::infinity()
+                                                          : residual);
+  };
+  return *std::max_element(
+      results_.begin(), results_.end(),
+      [&](const KrylovResult& a, const KrylovResult& other) { return rank(a) < rank(other); });
+}
+
+template <ExecutionSpace Exec, Scalar S, class State>
+bool Monitor<Exec, S, State>::tell() const {
+  if (!options_.callback) return true;
+  double residual = 0;
+  int iterations = 0;
+  for (const KrylovResult& result : results_) {
+    const double of_this = result.relative_residual();
+    if (!(of_this <= residual)) residual = of_this;  // NaN is the largest
+    iterations = std::max(iterations, result.iterations);
+  }
+  return options_.callback(iterations, residual);
+}
+
+template <ExecutionSpace Exec, Scalar S, class State>
+void Monitor<Exec, S, State>::check_system(std::int64_t rows, std::int64_t operator_rows,
+                                           std::int64_t operator_columns,
+                                           const Multivector<const S>& b,
+                                           const Multivector<S>& x) const {
+  if (operator_rows != rows || operator_columns != rows) {
+    throw Error("the operator is " + std::to_string(operator_rows) + " x " +
+                    std::to_string(operator_columns) + ", and the solver is for " +
+                    std::to_string(rows) + " unknowns",
+                "make the solver for the operator's size");
+  }
+  vectors::check_alike("b", b, "x", x);
+  vectors::check_distinct("b", b, "x", x);
+  if (b.rows != rows || static_cast<std::size_t>(b.count) != results_.size()) {
+    throw Error("b is " + std::to_string(b.rows) + " x " + std::to_string(b.count) +
+                    ", and the solver is for " + std::to_string(results_.size()) +
+                    " right-hand sides of " + std::to_string(rows) + " rows",
+                "make the solver for the size of b");
+  }
+}
+
+template <ExecutionSpace Exec, Scalar S>
+Projection<Exec, S>::Projection(const Exec& exec, const Nullspace& nullspace, std::int64_t rows,
+                                int vectors) {
+  const auto n = static_cast<std::size_t>(rows), k = static_cast<std::size_t>(nullspace.count());
+  const auto count = static_cast<std::size_t>(vectors);
+  if (n == 0 || k == 0) return;
+  const std::size_t numbers = k * std::max(k, count);
+  workspace_ = VectorWorkspace<Exec, Sum>(exec, static_cast<int>(numbers));
+  arena_ = Arena<typename Exec::memory_space>(
+      exec, "heddle::krylov::nullspace",
+      arena_bytes<S, S, Sum>(n * k, n * count, numbers + k * count));
+  basis_ = Vectors(arena_.template take<S>(n * k).data(), n, k);
+  right_ = Vectors(arena_.template take<S>(n * count).data(), n, count);
+  coefficients_ = arena_.template take<Sum>(numbers + k * count).data();
+  along_ = coefficients_ + numbers;
+  std::visit([&](const auto& given) { take(exec, given, nullspace.memory()); },
+             nullspace.vectors());
+  orthonormalize(exec);
+}
+
+template <ExecutionSpace Exec, Scalar S>
+template <class Given>
+void Projection<Exec, S>::take(const Exec& exec, const Given& given, const std::string& memory) {
+  const auto rows = static_cast<std::int64_t>(basis_.extent(0));
+  if constexpr (std::same_as<Given, Nullspace::Ones>) {
+    detail::fill(exec, "heddle::krylov::ones", basis_.data(), rows, S(1));
+  } else if constexpr (std::same_as<Given, Multivector<const S>>) {
+    if (given.rows != rows) {
+      throw Error("options.nullspace has vectors of " + std::to_string(given.rows) +
+                      " rows, and the solver is for " + std::to_string(rows) + " unknowns",
+                  "give vectors of the size of the system");
+    }
+    if (memory != Exec::memory_space::name()) {
+      throw Error("options.nullspace lies in memory of " + memory,
+                  std::string("give vectors in memory of ") + Exec::memory_space::name());
+    }
+    heddle::vectors::passes::Axpby<S, S> copy{};
+    copy.x = given;
+    copy.y = multivector_of<S>(basis_);
+    copy.alpha.value = S(1);
+    vectors::stream(exec, "heddle::vectors::axpby", rows, given.count, given.row_stride == 1, copy);
+  } else {
+    throw Error("options.nullspace has vectors of another scalar than the solver",
+                "give vectors of the solver's scalar");
+  }
+}
+
+template <ExecutionSpace Exec, Scalar S>
+void Projection<Exec, S>::orthonormalize(const Exec& exec) {
+  constexpr double epsilon = Kokkos::Experimental::epsilon_v<heddle::RealOf<S>>;
+  for (int j = 0; j < static_cast<int>(basis_.extent(1)); ++j) {
+    const Vectors v = columns(j, 1);
+    scale_to_one(exec, v);
+    double left = 1;
+    for (int time = 0; time < 2; ++time) {
+      if (j > 0) subtract(exec, columns(0, j), v, coefficients_);
+      left *= scale_to_one(exec, v);
+    }
+    if (!(left > 100 * epsilon)) {
+      throw Error("vector " + std::to_string(j) +
+                      " of options.nullspace is zero, not finite, or depends on those before",
+                  "give vectors that do not depend on each other");
+    }
+  }
+}
+
+template <ExecutionSpace Exec, Scalar S>
+double Projection<Exec, S>::scale_to_one(const Exec& exec, const Vectors& v) {
+  const auto norm = [&] {
+    Sum square;
+    const Kokkos::View<Sum, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> to(&square);
+    vectors::launch_inner_products(exec, multivector_of<const S>(v), multivector_of<const S>(v),
+                                   vectors::SmallMatrix<Sum>{coefficients_},
+                                   workspace_.partials(1));
+    Kokkos::deep_copy(kokkos_space(exec), to,
+                      Kokkos::View<const Sum, typename Exec::memory_space,
+                                   Kokkos::MemoryTraits<Kokkos::Unmanaged>>(coefficients_));
+    exec.fence("heddle::krylov::nullspace_norm");
+    return std::sqrt(real_part(square));
+  };
+  double before = 1;
+  for (const double factor : {0x1p-500, 0x1p500}) {  // where squares are not numbers
+    const double size = norm();
+    if (factor < 1 ? std::isfinite(size) : size > 0x1p-400) continue;
+    heddle::vectors::scale(exec, S(static_cast<heddle::RealOf<S>>(factor)), v);
+    before /= factor;
+  }
+  const double size = norm();
+  if (!(size > 0) || !std::isfinite(size)) return 0;
+  heddle::vectors::scale(exec, S(static_cast<heddle::RealOf<S>>(1 / size)), v);
+  return before * size;
+}
+
+template <ExecutionSpace Exec, Scalar S>
+void Projection<Exec, S>::subtract(const Exec& exec, const Vectors& from, const Vectors& v,
+                                   Sum* coefficients) const {
+  const auto basis = multivector_of<const S>(from);
+  const vectors::SmallMatrix<Sum> small{coefficients, 1, basis.count};
+  const auto of = multivector_of<S>(v);
+  vectors::launch_inner_products(exec, basis, multivector_of<const S>(v), small,
+                                 workspace_.partials(basis.count * of.count));
+  vectors::launch_combinations(
+      exec, basis, vectors::SmallMatrix<const Sum>{coefficients, 1, basis.count}, of,
+      vectors::Factor<Sum>{nullptr, 0, Sum(-1)}, vectors::Factor<Sum>{nullptr, 0, Sum(1)});
+}
+
+template <ExecutionSpace Exec, Scalar S>
+Multivector<const S> Projection<Exec, S>::right(const Exec& exec,
+                                                const Multivector<const S>& b) const {
+  heddle::vectors::passes::Axpby<S, S> copy{};
+  copy.x = b;
+  copy.y = multivector_of<S>(right_);
+  copy.alpha.value = S(1);
+  vectors::stream(exec, "heddle::vectors::axpby", b.rows, b.count, b.row_stride == 1, copy);
+  subtract(exec, basis_, right_, along_);
+  return multivector_of<const S>(right_);
+}
 
 template <ExecutionSpace Exec>
 SolverThreads threads_of([[maybe_unused]] const Exec& exec) {

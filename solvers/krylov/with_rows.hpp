@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "../../core/matrix.hpp"
-#include "apply.hpp"
+#include "concepts.hpp"
 
 namespace heddle {
 

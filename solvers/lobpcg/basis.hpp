@@ -3,13 +3,190 @@
 
 #include <array>
 #include <limits>
+#include <string>
 #include <utility>
 
+#include "../../backends/loops.hpp"
+#include "../../core/error.hpp"
+#include "../../core/hash.hpp"
+#include "../krylov/concepts.hpp"
 #include "../vectors/instantiate.hpp"
-#include "checks.hpp"
-#include "ritz.hpp"
+#include "options.hpp"
+#include "small_dense.hpp"
 
 namespace heddle::detail::lobpcg {
+
+/// What a basis [X P W] gives.
+template <class T>
+struct Ritz {
+  std::vector<double> values;
+  Dense<T> c;        ///< coefficients of the new [X P], orthonormal
+  int found = 0;     ///< columns of X; fewer than wanted if the basis has fewer
+  Dense<T> h;        ///< [X P]' A [X P]
+  double scale = 0;  ///< the largest Ritz value of the basis, in magnitude
+  double least = 0;  ///< the least eigenvalue of G of vectors of norm one
+  double kept = 1;   ///< and of what [X P] is made of, of norm one: rounding grows by its inverse
+};
+
+/// P of those columns of X that are `active`: what X gained of all but the old X, made orthonormal
+/// to the new one. Source: U. Hetmaniuk and R. Lehoucq (2006).
+template <class T>
+Dense<T> directions(const Dense<T>& g, const Dense<T>& x, const std::vector<int>& active,
+                    double drop, double* kept) {
+  Dense<T> p(g.rows, static_cast<int>(active.size()));
+  for (int j = 0; j < p.columns; ++j) {
+    for (int i = x.columns; i < g.rows; ++i) p(i, j) = x(i, active[static_cast<std::size_t>(j)]);
+  }
+  for (int twice = 0; twice < 2; ++twice) {
+    const Dense<T> along = times(x, adjoint_times(x, times(g, p)));
+    for (std::size_t i = 0; i < p.entries.size(); ++i) p.entries[i] -= along.entries[i];
+  }
+  return times(p, orthonormal(adjoint_times(p, times(g, p)), drop, nullptr, kept));
+}
+
+/// The wanted pairs of A in the space of a basis, from its Gram matrices G = S' B S and H = S' A S.
+template <class T>
+Ritz<T> rayleigh_ritz(const Dense<T>& g, const Dense<T>& h, int count,
+                      const std::vector<int>& active, Wanted wanted, double drop) {
+  Ritz<T> ritz;
+  const Dense<T> basis = orthonormal(g, drop, &ritz.least, &ritz.kept);
+  const int dimension = basis.columns, m = g.rows;
+  Dense<T> small = adjoint_times(basis, times(h, basis));
+  make_hermitian(small);
+  const Eigen<T> of = eigen(small);
+  for (const double value : of.values) ritz.scale = std::max(ritz.scale, std::abs(value));
+  const int found = std::min(count, dimension);
+  Dense<T> chosen(dimension, found);
+  for (int j = 0; j < found; ++j) {
+    const int from = wanted == Wanted::smallest ? j : dimension - 1 - j;
+    ritz.values.push_back(of.values[static_cast<std::size_t>(from)]);
+    for (int i = 0; i < dimension; ++i) chosen(i, j) = of.vectors(i, from);
+  }
+  ritz.c = times(basis, chosen);
+  ritz.found = found;
+  if (m > count && found == count && !active.empty()) {
+    append(ritz.c, directions(g, ritz.c, active, drop, &ritz.kept));
+  }
+  ritz.h = adjoint_times(ritz.c, times(h, ritz.c));
+  make_hermitian(ritz.h);
+  return ritz;
+}
+
+}  // namespace heddle::detail::lobpcg
+
+namespace heddle {
+
+/// What solve is given where A x = lambda x is meant, and constraints come behind it.
+struct NoMassMatrix {};
+/// What solve is given where there are no constraints.
+struct NoConstraints {};
+
+namespace detail::lobpcg {
+
+template <class B>
+inline constexpr bool is_given = !std::is_same_v<std::decay_t<B>, NoMassMatrix> &&
+                                 !std::is_same_v<std::decay_t<B>, NoConstraints>;
+
+/// A number in [-1, 1) of its place and a seed, alike on all devices.
+template <Scalar S>
+struct RandomEntry {
+  S* to;
+  std::uint64_t seed;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::uint64_t bits = mixed_bits(static_cast<std::uint64_t>(i) * golden_ratio + seed);
+    to[i] = S(static_cast<heddle::RealOf<S>>(static_cast<double>(bits >> 11) * 0x1p-52 - 1));
+  }
+};
+
+/// What vectors are multiplied by to be of norm one; those of zeros or of no numbers by one. A norm
+/// whose reciprocal overflows gives the largest number, which leaves a vector that squares can be
+/// taken of.
+template <Scalar S>
+struct Reciprocals {
+  S* to;
+  const double* norms;
+  KOKKOS_FUNCTION void operator()(std::int64_t j) const {
+    using Real = heddle::RealOf<S>;
+    const double norm = norms[j];
+    const bool usable = norm > 0 && Kokkos::isfinite(norm);
+    const double factor = usable ? 1 / norm : 1;
+    constexpr Real most = Kokkos::Experimental::finite_max_v<Real>;
+    to[j] = S(factor < static_cast<double>(most) ? static_cast<Real>(factor) : most);
+  }
+};
+
+/// Vectors of a basis, their products with A and with B; without B the latter are the vectors.
+template <class S>
+struct Block {
+  S *vectors = nullptr, *image = nullptr, *mass = nullptr;
+};
+
+/// Norms of what a basis holds, as the host has read them last: of R for each of k pairs, of the
+/// vectors and of A and B times them for each of 3 k.
+struct Norms {
+  int k = 0;
+  std::vector<double> all;
+
+  double residual(int j) const { return all[static_cast<std::size_t>(j)]; }
+  double vector(int j) const { return all[static_cast<std::size_t>(k + j)]; }
+  double image(int j) const { return all[static_cast<std::size_t>(4 * k + j)]; }
+  double mass(int j) const { return all[static_cast<std::size_t>(7 * k + j)]; }
+};
+
+/// How many columns from `at` on follow each other in `columns`.
+inline int run_length(const std::vector<int>& columns, std::size_t at) {
+  std::size_t end = at + 1;
+  while (end < columns.size() && columns[end] == columns[end - 1] + 1) ++end;
+  return static_cast<int>(end - at);
+}
+
+}  // namespace detail::lobpcg
+
+}  // namespace heddle
+
+namespace heddle::detail::lobpcg {
+
+inline void check_options(const LobpcgOptions& options, std::int64_t rows) {
+  if (rows < 1 || options.count < 1 || options.constraints < 0 ||
+      options.count + std::int64_t{options.constraints} > rows) {
+    throw Error("options.count is " + std::to_string(options.count) + " and constraints " +
+                    std::to_string(options.constraints) + ", of a matrix of " +
+                    std::to_string(rows) + " rows",
+                "ask for at least one pair, and no more than there are");
+  }
+  if (options.tolerance && !(*options.tolerance > 0)) {
+    throw Error("options.tolerance is " + std::to_string(*options.tolerance),
+                "give a positive one");
+  }
+  if (options.max_iterations < 0) {
+    throw Error("options.max_iterations is " + std::to_string(options.max_iterations),
+                "give 0 or more");
+  }
+  if (options.stagnation_window < 1) {
+    throw Error("options.stagnation_window is " + std::to_string(options.stagnation_window),
+                "give one or more");
+  }
+  if (!(options.max_seconds >= 0)) {
+    throw Error("options.max_seconds is " + std::to_string(options.max_seconds), "give 0 or more");
+  }
+}
+
+/// B is there exactly if the options say so, and as large as A.
+template <class B>
+void check_mass(const LobpcgOptions& options, std::int64_t rows, B& mass) {
+  if (is_given<B> != options.generalized) {
+    throw Error(is_given<B> ? "solve was given B, and options.generalized is false"
+                            : "options.generalized is true, and solve was given no B",
+                "make a solver for the problem that is solved");
+  }
+  if constexpr (is_given<B>) {
+    if (mass.rows() != rows || mass.columns() != rows) {
+      throw Error("the solver is for " + std::to_string(rows) + " rows, and B is " +
+                      std::to_string(mass.rows()) + " x " + std::to_string(mass.columns()),
+                  "give B of the size of A");
+    }
+  }
+}
 
 /// The memory of a solver, and what is done to whole blocks of vectors: a basis S = [X P W] with
 /// its products, residuals of X, constraints.

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../krylov/options.hpp"
-#include "instantiate.hpp"
+#include "plan.hpp"
 
 namespace heddle {
 

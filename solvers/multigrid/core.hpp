@@ -1,15 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "../../core/matrix.hpp"
 #include "../../core/move_only.hpp"
 #include "../../core/multivector.hpp"
 #include "../../formats/formats.hpp"
-#include "hierarchy.hpp"
 #include "options.hpp"
+
+namespace heddle {
+
+/// One level of a MultigridPlan.
+struct MultigridLevel {
+  std::int64_t rows = 0;
+  std::int64_t entries = 0;
+  std::string scheme;    ///< of the product with its matrix; "dense" where it is inverted
+  std::string smoother;  ///< in words
+  std::size_t bytes = 0;
+};
+
+/// All levels, the finest first.
+struct MultigridHierarchy {
+  std::vector<MultigridLevel> levels;
+  /// Why the last level is not coarsened, in words.
+  std::string end;
+
+  /// Sum of rows of all levels over the rows of the finest.
+  double grid_complexity() const { return over_finest(&MultigridLevel::rows); }
+  /// Sum of entries of all levels over the entries of the finest.
+  double operator_complexity() const { return over_finest(&MultigridLevel::entries); }
+
+  /// One line for each level, then the complexities.
+  std::string to_string() const {
+    std::string text;
+    for (std::size_t l = 0; l < levels.size(); ++l) {
+      const MultigridLevel& level = levels[l];
+      text += "level " + std::to_string(l) + ": " + std::to_string(level.rows) + " rows, " +
+              std::to_string(level.entries) + " entries, " + level.scheme + ", " + level.smoother +
+              "\n";
+    }
+    return text + end + "; grid complexity " + rounded(grid_complexity()) +
+           ", operator complexity " + rounded(operator_complexity()) + "\n";
+  }
+
+ private:
+  double over_finest(std::int64_t MultigridLevel::* of) const {
+    double sum = 0;
+    for (const MultigridLevel& level : levels) sum += static_cast<double>(level.*of);
+    const double finest = levels.empty() ? 0 : static_cast<double>(levels.front().*of);
+    return finest > 0 ? sum / finest : 1;
+  }
+  static std::string rounded(double number) {
+    const auto hundredths = static_cast<std::int64_t>(number * 100 + 0.5);
+    const std::string cents = std::to_string(hundredths % 100);
+    return std::to_string(hundredths / 100) + (cents.size() < 2 ? ".0" : ".") + cents;
+  }
+};
+
+}  // namespace heddle
 
 namespace heddle::detail {
 

@@ -5,17 +5,37 @@
 #include <string>
 
 #include "../../formats/all_definitions.hpp"
+#include "../../formats/inspect/recipe/repeats.hpp"
 #include "../../formats/instantiate.hpp"
+#include "../../matrices/rearrange.hpp"
 #include "../gauss_seidel/definitions.hpp"
 #include "../triangle/check_triangle.hpp"
 #include "../vectors/definitions.hpp"
 #include "check.hpp"
 #include "core.hpp"
 #include "cycle.hpp"
-#include "near_nullspace.hpp"
-#include "repeats.hpp"
 
-/// Defines what core.hpp declares.
+namespace heddle::detail::multigrid {
+
+/// A with one entry for each place, which takes new values of A; nothing if no entry repeats.
+/// Magnitudes of entries and numbers of neighbours mean something then. A was checked. One launch
+/// and one readback where the columns of all rows ascend; else allocates more.
+template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
+std::optional<DerivedCsr<Exec, S, O, Off>> repeats_added_up(const Exec& exec,
+                                                            const CsrMatrix<S, O, Off, Space>& A) {
+  const auto as_they_are = recipe::shift(0);
+  using Map = std::remove_const_t<decltype(as_they_are)>;
+  const recipe::Entries<CsrMatrix<S, O, Off, Space>, Map> entries(A, as_they_are);
+  const recipe::EntryOrder order =
+      recipe::entry_order(exec, entries, static_cast<std::int64_t>(A.nonzeros()));
+  if (order.repeat == recipe::no_key && order.disorder == recipe::no_key) return {};
+  auto merged = stored_op(exec, A, Op::none, true, false);
+  if (merged.nonzeros() == A.nonzeros()) return {};
+  return merged;
+}
+
+}  // namespace heddle::detail::multigrid
+
 namespace heddle::detail {
 
 template <ExecutionSpace Exec, class Matrix>
@@ -334,4 +354,4 @@ double MultigridPlanCore<Exec, Matrix>::largest_eigenvalue(const Exec& exec, con
 }  // namespace heddle::detail
 
 #include "in_float.hpp"
-#include "instantiate.hpp"  // behind what it makes
+#include "plan.hpp"  // behind what it makes

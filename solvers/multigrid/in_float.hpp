@@ -5,7 +5,7 @@
 #include <memory>
 #include <type_traits>
 
-#include "../../core/rounded.hpp"
+#include "../../core/real_part.hpp"
 #include "../../formats/blocked_ell/inspect.hpp"
 #include "../../formats/csr/inspect.hpp"
 #include "../../formats/default_formats.hpp"
@@ -14,7 +14,6 @@
 #include "check.hpp"
 #include "core.hpp"
 #include "cycle.hpp"
-#include "near_nullspace.hpp"
 
 /// A hierarchy in float under a solver in double: half of the bytes of every level and vector.
 namespace heddle::detail::multigrid {

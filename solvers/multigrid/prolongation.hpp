@@ -4,12 +4,166 @@
 #include "../../backends/loops.hpp"
 #include "../../core/arena.hpp"
 #include "../../core/matrix.hpp"
+#include "../../core/real_part.hpp"
 #include "../../core/search.hpp"
+#include "spectrum.hpp"
+#include "strength.hpp"
+#include "tentative.hpp"
 
-/// The product of the matrix that smooths and a tentative prolongation, whose rows are those of one
-/// aggregate: so that a row of the product is found by the few aggregates in it, and needs none of
-/// what a product of any two matrices does.
+/// The matrix that smooths a prolongation: of entries that are strong.
 namespace heddle::detail::multigrid {
+
+/// Whether each entry of A is kept, of nodes of `block` rows: those within a node, and those of
+/// nodes that are strong neighbours.
+template <class Matrix>
+struct KeepStrong {
+  using O = typename Matrix::ordinal_type;
+  using Off = typename Matrix::offset_type;
+  Matrix A;
+  StrongGraph<O, Off> graph;  ///< columns ascend, unless a node is a row
+  int block;
+  const unsigned char* strong;  ///< of each entry of A, where a node is a row
+  unsigned char* kept;
+  Off* kept_in_row;
+
+  KOKKOS_FORCEINLINE_FUNCTION bool are_neighbours(O node, O other) const {
+    const O* const columns = graph.col_idx + graph.row_ptr[node];
+    const Off count = graph.row_ptr[node + 1] - graph.row_ptr[node];
+    const Off place = first_not_below(columns, count, static_cast<std::int64_t>(other));
+    return place < count && columns[place] == other;
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    Off count = 0;
+    for (Off k = A.row_ptr().data()[i]; k < A.row_ptr().data()[i + 1]; ++k) {
+      const bool keep =
+          strong ? strong[k] != 0
+                 : are_neighbours(static_cast<O>(i / block), A.col_idx().data()[k] / block);
+      kept[k] = keep;
+      count += keep;
+    }
+    kept_in_row[i] = count;
+  }
+};
+
+template <class Matrix>
+struct PutKept {
+  using Off = typename Matrix::offset_type;
+  using O = typename Matrix::ordinal_type;
+  Matrix A;
+  const unsigned char* kept;
+  const Off* row_ptr;
+  O* col_idx;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    Off to = row_ptr[i];
+    for (Off k = A.row_ptr().data()[i]; k < A.row_ptr().data()[i + 1]; ++k) {
+      if (kept[k]) col_idx[to++] = A.col_idx().data()[k];
+    }
+  }
+};
+
+/// Values of I - omega D^-1 A on the places that are kept, with omega 4 / 3 over the bound of the
+/// spectrum. Weak entries are added to the diagonal, so that the product with a near-nullspace
+/// vector, of those the largest in the row, stays what it is; unless that would take most of the
+/// diagonal.
+template <class Matrix>
+struct SmoothingValues {
+  using S = typename Matrix::scalar_type;
+  using Off = typename Matrix::offset_type;
+  Matrix A;
+  const unsigned char* kept;
+  const Off* row_ptr;
+  S* values;
+  NearNullspace<S> vectors;
+  const SpectrumNumbers* numbers;
+
+  KOKKOS_FORCEINLINE_FUNCTION int largest_vector(std::int64_t i) const {
+    int largest = 0;
+    for (int v = 1; v < vectors.vectors; ++v) {
+      if (Kokkos::abs(vectors(i, v)) > Kokkos::abs(vectors(i, largest))) largest = v;
+    }
+    return largest;
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const Off begin = A.row_ptr().data()[i], end = A.row_ptr().data()[i + 1];
+    const auto* const col_idx = A.col_idx().data();
+    const S* const from = A.values().data();
+    const int vector = largest_vector(i);
+    S diagonal(0), weak(0);
+    for (Off k = begin; k < end; ++k) {
+      if (static_cast<std::int64_t>(col_idx[k]) == i) {
+        diagonal += from[k];
+      } else if (!kept[k]) {
+        weak += from[k] * vectors(col_idx[k], vector);
+      }
+    }
+    const S own = vectors(i, vector);
+    const S lumped = own == S(0) ? diagonal : diagonal + weak / own;
+    if (real_part(lumped) > heddle::RealOf<S>(0.1) * real_part(diagonal)) diagonal = lumped;
+    const auto omega = static_cast<heddle::RealOf<S>>(4 / (3 * numbers->bound));
+    const S factor = S(-omega) / diagonal;
+    S of_diagonal = S(1 - omega);  // once, of entries that repeat the place
+    Off to = row_ptr[i];
+    for (Off k = begin; k < end; ++k) {
+      if (static_cast<std::int64_t>(col_idx[k]) == i) {
+        values[to++] = of_diagonal;
+        of_diagonal = S(0);
+      } else if (kept[k]) {
+        values[to++] = factor * from[k];
+      }
+    }
+  }
+};
+
+/// The matrix that smooths the prolongation of a level: its pattern by the constructor, which
+/// allocates and waits, its values by update_values.
+template <ExecutionSpace Exec, class Matrix>
+class SmoothingMatrix {
+ public:
+  using S = typename Matrix::scalar_type;
+  using O = typename Matrix::ordinal_type;
+  using Off = typename Matrix::offset_type;
+  using Space = typename Exec::memory_space;
+
+  SmoothingMatrix() = default;
+  SmoothingMatrix(const Exec& exec, const Matrix& A, const StrongNodes<Exec, Matrix>& nodes) {
+    const auto n = static_cast<std::size_t>(A.rows());
+    const auto entries = static_cast<std::size_t>(A.nonzeros());
+    kept_memory_ = Arena<Space>(exec, "heddle::multigrid::kept", arena_bytes<std::byte>(entries));
+    kept_ = reinterpret_cast<unsigned char*>(kept_memory_.template take<std::byte>(entries).data());
+    Arena<Space> work(exec, "heddle::multigrid::kept_in_row", arena_bytes<Off>(n + 1));
+    Off* const starts = work.template take<Off>(n + 1).data();
+    parallel_for(exec, "heddle::multigrid::keep_strong", A.rows(),
+                 KeepStrong<Matrix>{A, nodes.graph(), nodes.block(),
+                                    nodes.block() == 1 ? nodes.strong() : nullptr, kept_, starts});
+    const std::int64_t kept = running_sum_and_total(exec, "heddle::multigrid::kept_row_ptr", starts,
+                                                    std::int64_t{A.rows()}, Terms<Off>{starts});
+    storage_ = CsrStorage<S, O, Off, Space>(exec, A.rows(), A.columns(), kept);
+    detail::copy(exec, "heddle::multigrid::kept_row_ptr", storage_.row_ptr().data(),
+                 std::int64_t{A.rows()} + 1, starts);
+    parallel_for(exec, "heddle::multigrid::put_kept", A.rows(),
+                 PutKept<Matrix>{A, kept_, storage_.row_ptr().data(), storage_.col_idx().data()});
+    exec.fence("heddle::multigrid::kept");
+  }
+
+  void update_values(const Exec& exec, const Matrix& A, const NearNullspace<S>& vectors,
+                     const SpectrumNumbers* numbers) {
+    parallel_for(exec, "heddle::multigrid::smoothing_values", A.rows(),
+                 SmoothingValues<Matrix>{A, kept_, storage_.row_ptr().data(),
+                                         storage_.values().data(), vectors, numbers});
+  }
+  Matrix matrix() const { return storage_.matrix(); }
+  std::size_t bytes() const { return kept_memory_.bytes() + storage_.bytes(); }
+
+ private:
+  Arena<Space> kept_memory_;
+  unsigned char* kept_ = nullptr;
+  CsrStorage<S, O, Off, Space> storage_;
+};
+
+// The product of the matrix that smooths and a tentative prolongation, whose rows are those of one
+// aggregate: so that a row of the product is found by the few aggregates in it, and needs none of
+// what a product of any two matrices does.
 
 /// Ascending numbers, each once, of as many as were added: by insertion, or of a long row by a
 /// heap, so that no row costs the square of its length.

@@ -3,7 +3,7 @@
 
 #include "../../backends/loops.hpp"
 #include "../../core/arena.hpp"
-#include "../../formats/matrix/derive.hpp"
+#include "../../matrices/derive.hpp"
 #include "aggregates.hpp"
 
 /// Strong entries of a level's matrix, or where a node is several rows, of the matrix of nodes.

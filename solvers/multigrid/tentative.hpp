@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../backends/algorithms/sort.hpp"
 #include "../../backends/loops.hpp"
 #include "../../core/arena.hpp"
 #include "../../core/matrix.hpp"
 #include "../../core/real_part.hpp"
-#include "../../formats/inspect/radix_sort.hpp"
 
 /// The tentative prolongation: in each aggregate an orthonormal basis of the near-nullspace
 /// vectors, by Gram and Schmidt twice. Source: P. Vanek, J. Mandel and M. Brezina, "Algebraic

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../backends/algorithms/transpose.hpp"
 #include "../../backends/atomics.hpp"
 #include "../../backends/loops.hpp"
 #include "../../core/arena.hpp"
 #include "../../core/hash.hpp"
-#include "../../formats/inspect/transpose.hpp"
 #include "schedule.hpp"
 
 namespace heddle::detail::ordered {

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <limits>
 
-#include "../../backends/execution_check.hpp"
 #include "../../backends/lanes.hpp"
 #include "../../core/types.hpp"
 #include "sweep.hpp"

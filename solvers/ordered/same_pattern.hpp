@@ -3,9 +3,9 @@
 
 #include <string>
 
+#include "../../backends/algorithms/fingerprint.hpp"
+#include "../../backends/algorithms/overlap.hpp"
 #include "../../core/asserts.hpp"
-#include "../../formats/inspect/fingerprint.hpp"
-#include "../../formats/plan/overlap_launches.hpp"
 #include "pattern_key.hpp"
 
 namespace heddle::detail {

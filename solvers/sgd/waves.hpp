@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "../../backends/algorithms/host_copy.hpp"
+#include "../../backends/algorithms/sort.hpp"
 #include "../../backends/loops.hpp"
 #include "../../core/arena.hpp"
 #include "../../core/hash.hpp"
-#include "../../formats/inspect/radix_sort.hpp"
 #include "../../formats/inspect/recipe/steps.hpp"
-#include "../ordered/host_copy.hpp"
 #include "options.hpp"
 
 namespace heddle::detail::sgd {

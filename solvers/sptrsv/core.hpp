@@ -7,10 +7,10 @@
 
 #include "../../core/device.hpp"
 #include "../../core/move_only.hpp"
-#include "../../formats/plan/overlap_check.hpp"
+#include "../../core/overlap.hpp"
 #include "../ordered/choice.hpp"
 #include "../ordered/pattern_key.hpp"
-#include "../triangle/diagonal_value.hpp"
+#include "../triangle/triangle.hpp"
 #include "options.hpp"
 #include "transform/triangle_features.hpp"
 

@@ -4,23 +4,22 @@
 #include <algorithm>
 #include <optional>
 
+#include "../../backends/algorithms/overlap.hpp"
+#include "../../backends/algorithms/transpose.hpp"
 #include "../../backends/device.hpp"
 #include "../../core/pinned_scheme.hpp"
 #include "../../formats/inspect/check_csr.hpp"
-#include "../../formats/inspect/transpose.hpp"
 #include "../../formats/plan/cache_key.hpp"
-#include "../../formats/plan/overlap_launches.hpp"
-#include "../ordered/check_threads.hpp"
+#include "../ordered/choice.hpp"
 #include "../ordered/choose_by_time.hpp"
 #include "../ordered/same_pattern.hpp"
 #include "../triangle/right_hand_sides.hpp"
 #include "core.hpp"
-#include "instantiate.hpp"
+#include "plan.hpp"
 #include "run/executor.hpp"
 #include "select/candidates.hpp"
 #include "select/choose.hpp"
 #include "solve_without_plan.hpp"
-#include "transform/describe.hpp"
 #include "transform/features.hpp"
 
 namespace heddle::detail {

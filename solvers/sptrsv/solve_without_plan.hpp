@@ -5,12 +5,322 @@
 #include <string>
 
 #include "../../backends/device.hpp"
+#include "../../backends/launch.hpp"
 #include "../../backends/loops.hpp"
+#include "../../backends/mailbox.hpp"
+#include "../../backends/scratch.hpp"
 #include "../../backends/threads_at_once.hpp"
+#include "../../backends/unroll.hpp"
+#include "../../core/multivector.hpp"
+#include "../ordered/solved_values.hpp"
+#include "../triangle/graph.hpp"
 #include "../triangle/right_hand_sides.hpp"
-#include "run/in_order_kernels.hpp"
 #include "select/tuning.hpp"
 #include "without_plan.hpp"
+
+namespace heddle::detail::sptrsv {
+
+/// T x = alpha * b for a triangle that nobody inspected, as its rows compute it.
+template <Scalar S, Ordinal O, Offset Off, Scalar V>
+struct InOrderOperands {
+  using scalar_type = S;
+  using ordinal_type = O;
+  using offset_type = Off;
+  using vector_type = V;
+
+  triangle::Graph<O, Off> graph;
+  const S* values;
+  bool unit;
+  bool ignore_outside;
+  V alpha;
+  Multivector<const V> b;
+  Multivector<V> x;
+
+  KOKKOS_FORCEINLINE_FUNCTION bool needs(O row, O column) const {
+    return triangle::in_triangle(graph.triangle, row, column);
+  }
+  /// Whether an entry makes its row a NaN: nobody may be told of one outside of the triangle.
+  KOKKOS_FORCEINLINE_FUNCTION bool spoils(O row, O column) const {
+    return !ignore_outside && column != row && !needs(row, column);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION V right_hand_side(O row, int vector) const {
+    return alpha * b(row, vector);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION V quotient(const V& difference, const V& diagonal) const {
+    return unit ? difference : difference / diagonal;
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION static V not_a_number() {
+    constexpr auto nan = Kokkos::Experimental::quiet_NaN_v<heddle::RealOf<V>>;
+    if constexpr (is_complex<V>) {
+      return V(nan, nan);
+    } else {
+      return nan;
+    }
+  }
+};
+
+/// A row and vector on one thread, where what the row needs stands in x already, or does so after
+/// wait(place).
+template <Triangle triangle, class Operands, class Wait>
+KOKKOS_FORCEINLINE_FUNCTION void solve_row(const Operands& operands,
+                                           typename Operands::ordinal_type row, int vector,
+                                           const Wait& wait) {
+  using V = typename Operands::vector_type;
+  const auto& graph = operands.graph;
+  V diagonal(0);
+  V sum(0);
+  const auto end = graph.row_ptr[row + 1];
+  for (auto k = graph.row_ptr[row]; k < end; ++k) {
+    const auto column = graph.col_idx[k];
+    if (triangle::in_triangle(triangle, row, column)) {
+      wait(triangle == Triangle::lower ? column : graph.rows - 1 - column);
+      sum += V(operands.values[k]) * operands.x(column, vector);
+    } else if (column == row) {
+      diagonal += V(operands.values[k]);
+    } else if (!operands.ignore_outside) {
+      sum += Operands::not_a_number();
+    }
+  }
+  operands.x(row, vector) =
+      operands.quotient(operands.right_hand_side(row, vector) - sum, diagonal);
+}
+
+/// Rows [first, stop) of the order, of one vector.
+template <class Operands, class Wait>
+KOKKOS_FORCEINLINE_FUNCTION void solve_rows(const Operands& operands, std::int64_t first,
+                                            std::int64_t stop, int vector, const Wait& wait) {
+  using O = typename Operands::ordinal_type;
+  if (operands.graph.triangle == Triangle::lower) {
+    for (std::int64_t p = first; p < stop; ++p) {
+      solve_row<Triangle::lower>(operands, static_cast<O>(p), vector, wait);
+    }
+  } else {
+    for (std::int64_t p = first; p < stop; ++p) {
+      solve_row<Triangle::upper>(operands, operands.graph.row(p), vector, wait);
+    }
+  }
+}
+
+/// All rows of a vector by one thread, an item or a team a vector.
+template <class Operands>
+struct OneThreadKernel {
+  using Scratch = backends::NoScratch;
+
+  Operands operands;
+
+  KOKKOS_FUNCTION void operator()(int vector) const {
+    solve_rows(operands, 0, operands.graph.rows, vector, [](std::int64_t) {});
+  }
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, Scratch&) const {
+    (*this)(static_cast<int>(team.index()));
+  }
+};
+
+/// Where the threads of a CPU are with the chunks of rows that they take, one after the other.
+struct Chunks {
+  /// A line of cache a counter, so that threads do not take it from each other.
+  static constexpr std::int64_t stride = 64 / sizeof(std::int64_t);
+  static constexpr std::int64_t least_rows = 16;
+  static constexpr std::int64_t most_rows = 1024;
+  /// Rows and entries of a chunk: a guess; large beside the handing over of one to another thread.
+  static constexpr std::int64_t steps = 8192;
+
+  std::int64_t* solved = nullptr;  ///< rows of each chunk, stride words a chunk
+  std::int64_t rows = 0;           ///< of the matrix
+  int shift = 0;                   ///< a chunk has 2^shift rows
+
+  /// Chunks of a matrix, given its numbers of rows and entries.
+  static Chunks of(std::int64_t* solved, std::int64_t rows, std::int64_t entries) {
+    Chunks chunks{solved, rows, 4};
+    const std::int64_t steps_per_row = 1 + entries / std::max<std::int64_t>(1, rows);
+    while ((2 * steps_per_row << chunks.shift) <= steps && (2 << chunks.shift) <= most_rows) {
+      ++chunks.shift;
+    }
+    return chunks;
+  }
+  KOKKOS_FUNCTION std::int64_t count() const { return ceil_div(rows, std::int64_t{1} << shift); }
+  KOKKOS_FUNCTION std::int64_t first(std::int64_t chunk) const { return chunk << shift; }
+  KOKKOS_FUNCTION std::int64_t size(std::int64_t chunk) const {
+    return Kokkos::min(rows, first(chunk + 1)) - first(chunk);
+  }
+  KOKKOS_FUNCTION std::int64_t* of(std::int64_t chunk) const { return solved + chunk * stride; }
+  KOKKOS_FUNCTION void await(std::int64_t place) const {
+    const std::int64_t chunk = place >> shift, rows_before = place - first(chunk);
+    backends::await(of(chunk), [=](std::int64_t solved) { return solved > rows_before; });
+  }
+};
+
+/// By one team, before the first ticket is taken.
+struct ClearChunks {
+  using Scratch = backends::NoScratch;
+
+  Chunks chunks;
+  backends::Tickets tickets;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team&, Scratch&) const {
+    tickets.clear();
+    for (std::int64_t chunk = 0; chunk < chunks.count(); ++chunk) *chunks.of(chunk) = 0;
+  }
+};
+
+/// Rows in chunks, which the threads of a CPU take by ticket, each solving the rows of a chunk in
+/// order and waiting for those of earlier chunks. x is read plainly once its row is published.
+///
+/// Why it ends: a thread waits only for chunks of lower tickets, which other threads have taken and
+/// solve. The chunk that is lowest among those not solved waits for nobody. That holds however few
+/// of the threads are granted; one alone takes all chunks in order and never waits.
+template <class Operands>
+struct ChunksKernel {
+  using Scratch = backends::NoScratch;
+
+  Operands operands;
+  Chunks chunks;
+  backends::Tickets tickets;
+  std::int64_t teams;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team&, Scratch&) const {
+    const std::int64_t count = chunks.count();
+    // Every team takes one ticket beyond the last chunk, and ends.
+    const auto all = static_cast<std::uint32_t>(count + teams);
+    std::int64_t known = 0;  // chunks from the first on that this thread has seen solved
+    for (auto chunk = tickets.take(all); chunk < count; chunk = tickets.take(all)) {
+      while (known < chunk && backends::acquire(chunks.of(known)) == chunks.size(known)) ++known;
+      solve(chunk, chunks.first(known));
+    }
+  }
+
+ private:
+  /// `known` rows are solved, as this thread can see.
+  KOKKOS_FUNCTION void solve(std::int64_t chunk, std::int64_t known) const {
+    const Operands local = operands;  // which the compiler knows that nobody else changes
+    const std::int64_t first = chunks.first(chunk), stop = first + chunks.size(chunk);
+    const auto wait = [=, this](std::int64_t place) {
+      if (place >= known && place < first) chunks.await(place);
+    };
+    for (std::int64_t next = first; next < stop;) {
+      const std::int64_t end = Kokkos::min(next + Chunks::least_rows, stop);
+      for (int v = 0; v < local.x.count; ++v) solve_rows(local, next, end, v, wait);
+      backends::publish(chunks.of(chunk), end - first);
+      next = end;
+    }
+  }
+};
+
+/// A thread a row on a GPU, in the order of the graph, by ticket; values are handed on through
+/// words that are their own flags. A lane asks for Batch values at once.
+///
+/// Why it ends: teams take rows in the order in which they begin, so the lowest row that is not
+/// solved belongs to a team that runs, and waits for nobody. No lane leaves the loop before its
+/// warp, and none waits inside it: in every round each lane looks once at what it lacks, and posts
+/// in the round in which it has all. So the lanes of a warp may need each other, and no lane keeps
+/// another from posting.
+///
+/// Deterministic: a row is added up by one lane in the order of its entries.
+template <class Operands, int Batch, int Vectors>
+struct InOrderKernel {
+  using Scratch = backends::NoScratch;
+  using S = typename Operands::scalar_type;
+  using O = typename Operands::ordinal_type;
+  using V = typename Operands::vector_type;
+  using Mailbox = backends::Mailbox<V, 1>;
+
+  Operands operands;
+  Mailbox solved;
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {
+    const auto warp = team.subwarp();
+    const auto& graph = operands.graph;
+    const std::int64_t i = team.index() * Team::threads + team.thread();
+    bool done = i >= graph.rows;
+    const O row = done ? O(0) : graph.row(i);
+    auto k = graph.row_ptr[row];
+    const auto end = done ? k : graph.row_ptr[row + 1];
+    V right[Vectors], sum[Vectors];
+    HEDDLE_UNROLL(Vectors)
+    for (int v = 0; v < Vectors; ++v) {
+      right[v] = !done && v < operands.x.count ? operands.right_hand_side(row, v) : V(0);
+      sum[v] = V(0);
+    }
+    V diagonal(0);
+    O column[Batch];
+    S value[Batch];
+    V seen[Batch][Vectors];
+    load(row, k, end, column, value, seen);
+    while (warp.any(!done)) {
+      if (done) continue;
+      const auto place = [&](int i, int v) { return at(column[i], v); };
+      if (!ordered::look_for_all(solved, place, seen)) continue;
+      add(row, k, end, column, value, seen, diagonal, sum);
+      k += Batch;
+      if (k < end) {
+        load(row, k, end, column, value, seen);
+        continue;
+      }
+      finish(row, right, sum, diagonal);
+      done = true;
+    }
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t at(O row, int vector) const {
+    return vector * static_cast<std::int64_t>(operands.graph.rows) + row;
+  }
+
+  template <class Off>
+  KOKKOS_FORCEINLINE_FUNCTION void load(O row, Off k, Off end, O (&column)[Batch],
+                                        S (&value)[Batch], V (&seen)[Batch][Vectors]) const {
+    HEDDLE_UNROLL(Batch)
+    for (int i = 0; i < Batch; ++i) {
+      const bool wanted = k + i < end;
+      column[i] = backends::load_once(operands.graph.col_idx + k + i, wanted);
+      value[i] = backends::load_once(operands.values + k + i, wanted);
+    }
+    HEDDLE_UNROLL(Batch)
+    for (int i = 0; i < Batch; ++i) {
+      const bool needed = k + i < end && operands.needs(row, column[i]);
+      HEDDLE_UNROLL(Vectors)
+      for (int v = 0; v < Vectors; ++v) {
+        seen[i][v] = needed && v < operands.x.count ? Mailbox::not_posted() : V(0);
+      }
+    }
+  }
+
+  template <class Off>
+  KOKKOS_FORCEINLINE_FUNCTION void add(O row, Off k, Off end, const O (&column)[Batch],
+                                       const S (&value)[Batch], const V (&seen)[Batch][Vectors],
+                                       V& diagonal, V (&sum)[Vectors]) const {
+    HEDDLE_UNROLL(Batch)
+    for (int i = 0; i < Batch; ++i) {
+      if (k + i >= end) continue;
+      const bool needed = operands.needs(row, column[i]);
+      const bool spoils = operands.spoils(row, column[i]);
+      if (column[i] == row) diagonal += V(value[i]);
+      HEDDLE_UNROLL(Vectors)
+      for (int v = 0; v < Vectors; ++v) {
+        if (needed && v < operands.x.count) sum[v] += V(value[i]) * seen[i][v];
+        if (spoils) sum[v] += Operands::not_a_number();
+      }
+    }
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void finish(O row, const V (&right)[Vectors], const V (&sum)[Vectors],
+                                          const V& diagonal) const {
+    HEDDLE_UNROLL(Vectors)
+    for (int v = 0; v < Vectors; ++v) {
+      if (v >= operands.x.count) continue;
+      const V value = operands.quotient(right[v] - sum[v], diagonal);
+      solved.post(at(row, v), 0, value);
+      operands.x(row, v) = value;
+    }
+  }
+};
+
+}  // namespace heddle::detail::sptrsv
 
 namespace heddle {
 

@@ -7,8 +7,6 @@
 
 #include "../../core/interop/kokkos_kernels.hpp"
 #include "../../formats/spmv.hpp"
-#include "agreement.hpp"
-#include "imported_columns.hpp"
 #include "split_matrix.hpp"
 #include "vectors.hpp"
 

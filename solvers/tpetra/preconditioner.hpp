@@ -8,8 +8,6 @@
 
 #include "../../core/interop/kokkos_kernels.hpp"
 #include "../krylov/concepts.hpp"
-#include "agreement.hpp"
-#include "imported_columns.hpp"
 #include "split_matrix.hpp"
 #include "vectors.hpp"
 

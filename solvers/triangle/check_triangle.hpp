@@ -4,11 +4,10 @@
 #include <string>
 #include <utility>
 
+#include "../../backends/algorithms/team_sums.hpp"
 #include "../../backends/lanes.hpp"
 #include "../../core/error.hpp"
-#include "../../formats/common/team_sums/last_team.hpp"
 #include "../../formats/inspect/pattern.hpp"
-#include "diagonal_value.hpp"
 #include "triangle.hpp"
 
 namespace heddle::detail::triangle {

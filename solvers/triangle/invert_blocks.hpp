@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../backends/algorithms/bad_row.hpp"
 #include "../../core/matrix.hpp"
-#include "bad_row.hpp"
-#include "diagonal_value.hpp"
+#include "triangle.hpp"
 
 namespace heddle::detail::triangle {
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../backends/algorithms/bad_row.hpp"
 #include "../../backends/loops.hpp"
-#include "../../backends/two_loops.hpp"
 #include "../../core/arena.hpp"
 #include "../../core/matrix.hpp"
 #include "../../core/types.hpp"
 #include "../ordered/loop.hpp"
-#include "bad_row.hpp"
 #include "check_triangle.hpp"
-#include "diagonal_value.hpp"
 #include "graph.hpp"
+#include "triangle.hpp"
 
 namespace heddle::detail::triangle {
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../formats/common/team_sums/workspace_memory.hpp"
-#include "combinations_kernel.hpp"
+#include "../../backends/algorithms/team_sums.hpp"
 #include "inner_products_kernel.hpp"
 #include "stream_kernel.hpp"
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "../../formats/compiled.hpp"
-#include "combinations.hpp"
 #include "dots.hpp"
 #include "inner_products.hpp"
 #include "updates.hpp"

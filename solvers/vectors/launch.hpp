@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "../../backends/algorithms/team_sums_workspace.hpp"
 #include "../../backends/lanes.hpp"
 #include "../../backends/launch_simd.hpp"
 #include "../../core/multivector.hpp"
-#include "../../formats/common/team_sums/workspace.hpp"
 
 /// How passes over vectors are laid over teams and lanes.
 namespace heddle::detail::vectors {

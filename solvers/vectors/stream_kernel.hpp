@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../backends/algorithms/team_sums.hpp"
 #include "../../backends/unroll.hpp"
-#include "../../formats/common/team_sums/last_team.hpp"
 #include "launch.hpp"
 #include "operands.hpp"
-#include "stream.hpp"
 
 namespace heddle::detail {
 

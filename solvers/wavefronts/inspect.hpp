@@ -1,18 +1,131 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "../../backends/device.hpp"
 #include "../../backends/host/measured_thread_costs.hpp"
+#include "../../backends/host/thread_costs.hpp"
 #include "../../backends/threads_at_once.hpp"
+#include "../../core/arena.hpp"
+#include "../../core/pinned_scheme.hpp"
 #include "../ordered/levels.hpp"
+#include "../ordered/loop.hpp"
 #include "../ordered/schedule.hpp"
-#include "choose.hpp"
-#include "foreign_reads.hpp"
+#include "../ordered/schedule_on_threads.hpp"
 #include "options.hpp"
 
 namespace heddle::detail::wavefronts {
+
+/// Steps of a level that are worth a thread: one for each item that an iteration reads, and some
+/// for itself.
+inline constexpr std::int64_t default_grain = 750;
+
+// What a loop costs, in items read. On the CPUs of docs/wavefronts.md these numbers were fitted to
+// half of the triangles, and judged on the others.
+
+/// Of an item read.
+inline constexpr double item_seconds = 0.45e-9;
+
+/// An iteration beside its items.
+inline constexpr double iteration_cost = 8;
+/// What an item costs more in an iteration that does not follow the one before it, so that no cache
+/// line is read on.
+inline constexpr double torn_item = 0.2;
+/// The same of loops of more steps, some 40 MB of a triangle, whose items come from memory or from
+/// the farthest cache; and what an iteration costs more there.
+inline constexpr double cached_steps = 4.5e6, far_item = 0.8, far_iteration = 2;
+
+// What threads cost, in hand-overs. Fitted to five triangles on two threads of a Xeon:
+// docs/design/wavefronts.md.
+
+/// The waits of a stage.
+inline constexpr double hand_overs_per_stage = 3;
+/// An item that another thread has written: its cache line comes from there, often with others.
+inline constexpr double hand_overs_per_foreign_item = 0.0085;
+
+/// The schemes of a loop on a device.
+///
+///     sequential         one thread, in the order of the loop (CPU)
+///     barrier            one launch; all threads wait for each other after each stage (CPU)
+///     point-to-point     one launch; a task waits for those that it needs (CPU)
+///       grain=<n>          steps of a level that are worth a thread
+///     launches           a launch a level (all but CPUs)
+inline SchemeGrammar grammar(const Device& device) {
+  if (device.backend != BackendKind::host) return {"wavefronts", {{"launches"}}};
+  const SchemeKey grain("grain", {"<n>"}, scheme_auto, {"1", "200"});
+  return {"wavefronts",
+          {{"sequential"}, {"barrier", {}, {grain}}, {"point-to-point", {}, {grain}}}};
+}
+
+/// What options pin, checked; nothing where that is another backend's.
+inline std::optional<Scheme> pinned(const WavefrontsOptions& options, const Device& device) {
+  if (!options.scheme) return std::nullopt;
+  return resolve_pinned(*options.scheme, device, &grammar).scheme;
+}
+
+/// A scheme of several threads with the grain that it leaves out.
+inline Scheme with_grain(const Scheme& scheme) {
+  if (scheme.has("grain")) return scheme;
+  return Scheme(scheme.format(),
+                {scheme.terms().front(), SchemeTerm("grain", std::to_string(default_grain))});
+}
+
+/// By how much the threads of stages are predicted to be faster than one that runs the loop in
+/// order, by what threads cost on the machine at hand. Point to point; barriers cost more.
+/// `foreign`: the most items that a thread reads which another has written.
+inline double predicted_gain(const ordered::LevelCounts& counts, const ordered::Stages& stages,
+                             std::int64_t iterations, const backends::ThreadCosts& costs,
+                             double foreign = 0) {
+  double steps = 0, items = 0, together = 0;
+  for (std::size_t level = 0; level < counts.steps.size(); ++level) {
+    const auto size = static_cast<double>(counts.sizes[level]);
+    const auto work = static_cast<double>(counts.steps[level]);
+    const double read = work - static_cast<double>(ordered::steps_per_iteration) * size;
+    const int tasks = stages.tasks[static_cast<std::size_t>(stages.of_level[level])];
+    steps += work;
+    items += read;
+    together += (iteration_cost * size + read) / tasks;
+  }
+  const auto n = static_cast<double>(std::max<std::int64_t>(1, iterations));
+  const double alone = iteration_cost * n + items;
+  const double lost =
+      steps > cached_steps ? far_iteration * n + far_item * items : torn_item * items;
+  together *= 1 + lost / alone * static_cast<double>(counts.torn) / n;
+  const double hand_overs = hand_overs_per_stage * static_cast<double>(stages.tasks.size()) +
+                            hand_overs_per_foreign_item * foreign;
+  together += (costs.launch_seconds + costs.hand_over_seconds * hand_overs) / item_seconds;
+  return alone / together;
+}
+
+/// Items read that another thread of the schedule has written, or writes. Waits for `exec`.
+template <ExecutionSpace Exec, Ordinal O, class Reads>
+std::int64_t count_foreign_reads(const Exec& exec, const ordered::Loop<O, Reads>& loop,
+                                 const O* iterations, const ordered::ThreadSchedule& schedule) {
+  const auto n = static_cast<std::size_t>(loop.iterations);
+  Arena<Kokkos::HostSpace> memory(exec, "heddle::wavefronts::thread_of", arena_bytes<int>(n));
+  int* const thread_of = memory.take<int>(n).data();
+  Kokkos::parallel_for("heddle::wavefronts::thread_of", range_policy(exec, schedule.stages()),
+                       [&schedule, iterations, thread_of](std::int64_t stage) {
+                         const auto* const begin = schedule.stage_begin.data() + stage;
+                         for (std::int64_t task = begin[0]; task < begin[1]; ++task) {
+                           const auto* const edge = schedule.task_begin.data() + task;
+                           for (std::int64_t p = edge[0]; p < edge[1]; ++p) {
+                             thread_of[iterations[p]] = static_cast<int>(task - begin[0]);
+                           }
+                         }
+                       });
+  std::int64_t foreign = 0;
+  Kokkos::parallel_reduce(
+      "heddle::wavefronts::foreign_reads", range_policy(exec, loop.iterations),
+      [loop, thread_of](std::int64_t i, std::int64_t& sum) {
+        const auto count = [&](O j) { sum += thread_of[j] != thread_of[i]; };
+        loop.visit(static_cast<O>(i), count, count);
+      },
+      foreign);
+  return foreign;
+}
 
 /// What an inspection finds: a scheme, and the schedule that it runs by.
 template <ExecutionSpace Exec, Ordinal O>

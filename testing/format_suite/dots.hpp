@@ -2,7 +2,7 @@
 // Part of format_suite.hpp: a product and the dot of what it gives, in one call.
 #pragma once
 
-#include "../../formats/common/team_sums/workspace_memory.hpp"
+#include "../../backends/algorithms/team_sums.hpp"
 #include "../events.hpp"
 #include "../vectors_check.hpp"
 #include "make_plans.hpp"

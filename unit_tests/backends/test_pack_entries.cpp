@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "../../backends/launch_simd.hpp"
-#include "../../backends/pack_entries.hpp"
+#include "../../backends/pack.hpp"
 #include "lanes.hpp"
 
 namespace heddle::test {

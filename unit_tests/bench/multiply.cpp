@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "../../formats/matrix/galerkin.hpp"
+#include "../../matrices/galerkin.hpp"
 #include "../../perf_tests/bench/multiply/check.hpp"
 #include "../../perf_tests/bench/multiply/prolongation.hpp"
 

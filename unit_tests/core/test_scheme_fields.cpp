@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "../../core/scheme_fields.hpp"
+#include "../../core/scheme_grammar.hpp"
 
 using heddle::Device;
 using heddle::Scheme;

@@ -12,7 +12,7 @@
 #include <fstream>
 #include <string>
 
-#include "../../backends/emulated/labels.hpp"
+#include "../../backends/emulated/scheduler.hpp"
 #include "../../backends/emulated/space.hpp"
 #ifdef HEDDLE_TESTED_TYPE  // the suite of SpMV, which takes the format as an option
 #include "../../testing/format_suite/patterns.hpp"

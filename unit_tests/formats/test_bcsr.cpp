@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "../../formats/bcsr/inspect.hpp"
-#include "../../formats/inspect/block_sample.hpp"
+#include "../../formats/inspect/definitions.hpp"
 #include "../../testing/events.hpp"
 #include "../../testing/format_suite/make_plans.hpp"
 #include "../../testing/format_suite/patterns.hpp"

@@ -2,7 +2,7 @@
 // What predictions say that plans keep, against what they keep.
 #include <set>
 
-#include "../../formats/inspect/features.hpp"
+#include "../../formats/inspect/definitions.hpp"
 #include "../../testing/format_suite/make_plans.hpp"
 #include "../../testing/format_suite/patterns.hpp"
 #include "../support/shared_formats.hpp"

@@ -3,8 +3,8 @@
 // with it.
 #include <sstream>
 
-#include "../../formats/csr/learned_lanes.hpp"
-#include "../../formats/csr/tuning.hpp"
+#include "../../formats/csr/inspect.hpp"
+#include "../../formats/csr/parameters.hpp"
 #include "../../formats/model.hpp"
 #include "../../testing/format_suite/make_plans.hpp"
 #include "../../testing/format_suite/patterns.hpp"

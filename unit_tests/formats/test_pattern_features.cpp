@@ -4,7 +4,7 @@
 #include <set>
 #include <sstream>
 
-#include "../../formats/inspect/pattern_features.hpp"
+#include "../../formats/inspect/features.hpp"
 #include "../../testing/backends.hpp"
 #include "../../testing/matrices.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the user vouches for: checked where asked, relied on everywhere else.
-#include "../../formats/inspect/check_promises.hpp"
+#include "../../formats/inspect/definitions.hpp"
 #include "../../formats/inspect/recipe/compact_and_pad.hpp"
 #include "../../testing/events.hpp"
 #include "../../testing/format_suite/make_plans.hpp"

@@ -5,7 +5,7 @@
 
 #include <heddle/spmv.hpp>
 
-#include "../../formats/common/team_sums/workspace_memory.hpp"
+#include "../../backends/algorithms/team_sums.hpp"
 #include "../support/check_replay.hpp"
 #include "../support/grid_operator.hpp"
 #include "../support/shared_formats.hpp"

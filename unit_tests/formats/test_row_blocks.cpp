@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
+#include "../../formats/csr/parameters.hpp"
 #include "../../formats/csr/row_blocks.hpp"
-#include "../../formats/csr/tuning.hpp"
 #include "../../testing/backends.hpp"
 #include "../../testing/matrices.hpp"
 

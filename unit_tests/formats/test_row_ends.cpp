@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "../../formats/csr/row_ends.hpp"
+#include "../../formats/csr/row_runs.hpp"
 #include "../../testing/random.hpp"
 
 namespace heddle::test {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <sstream>
 
-#include "../../formats/inspect/row_features.hpp"
+#include "../../formats/inspect/features.hpp"
 #include "../../testing/backends.hpp"
 #include "../../testing/matrices.hpp"
 

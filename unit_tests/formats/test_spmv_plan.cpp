@@ -3,9 +3,9 @@
 // testing/format_suite.hpp.
 #include <cmath>
 
+#include "../../backends/algorithms/overlap.hpp"
+#include "../../backends/algorithms/team_sums.hpp"
 #include "../../backends/device.hpp"
-#include "../../formats/common/team_sums/workspace_memory.hpp"
-#include "../../formats/plan/overlap_launches.hpp"
 #include "../../testing/format_suite/make_plans.hpp"
 #include "../../testing/format_suite/patterns.hpp"
 #include "../support/shared_formats.hpp"

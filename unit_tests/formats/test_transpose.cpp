@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "../../formats/inspect/transpose.hpp"
+#include "../../backends/algorithms/transpose.hpp"
 #include "../../testing/backends.hpp"
 #include "../../testing/format_suite/check.hpp"
 #include "../../testing/plan_types.hpp"

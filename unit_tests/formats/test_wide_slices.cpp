@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <set>
 
-#include "../../formats/blocked_ell/predict.hpp"
-#include "../../formats/inspect/features.hpp"
-#include "../../formats/model/inputs.hpp"
+#include "../../formats/blocked_ell/format.hpp"
+#include "../../formats/inspect/definitions.hpp"
+#include "../../formats/model/model.hpp"
 #include "../../formats/plan/rank.hpp"
 #include "../../testing/format_suite/make_plans.hpp"
 #include "../../testing/format_suite/patterns.hpp"

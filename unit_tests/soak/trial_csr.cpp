@@ -2,7 +2,7 @@
 // Operations on matrices, to the last bit against plain ones on the host: products and triple
 // products, sums, transposes, sorted rows, permutations, submatrices, triplets, blocks and
 // comparisons, each with values twice. Values are such that the order of a sum shows.
-#include "../formats/matrix/support.hpp"
+#include "../matrices/support.hpp"
 #include "../support/copy_in.hpp"
 #include "draw_events.hpp"
 #include "draw_pattern.hpp"

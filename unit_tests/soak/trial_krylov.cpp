@@ -9,7 +9,6 @@
 #include <heddle/gmres.hpp>
 
 #include "../../solvers/krylov/bicgstab_definitions.hpp"
-#include "../../solvers/krylov/block_jacobi_definitions.hpp"
 #include "../../solvers/krylov/cg_definitions.hpp"
 #include "../../solvers/krylov/chebyshev_definitions.hpp"
 #include "../../solvers/krylov/gmres_definitions.hpp"

@@ -8,7 +8,7 @@
 #include "../../solvers/ilu/schemes.hpp"
 #include "../../solvers/ordered/choose_by_time.hpp"
 #include "../../solvers/sptrsv/definitions.hpp"
-#include "../../solvers/sptrsv/select/grammar.hpp"
+#include "../../solvers/sptrsv/select/tuning.hpp"
 #include "../../testing/vectors_check.hpp"
 #include "../support/cache_file.hpp"
 #include "../support/incomplete.hpp"

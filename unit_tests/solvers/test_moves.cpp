@@ -14,7 +14,7 @@
 #include <limits>
 #include <utility>
 
-#include "../../solvers/krylov/instantiate_jacobi.hpp"
+#include "../../solvers/krylov/jacobi.hpp"
 #include "../../solvers/krylov/polynomial.hpp"
 #include "../support/krylov.hpp"
 #include "../support/moves_only.hpp"

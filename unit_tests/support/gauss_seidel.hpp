@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "../../backends/device.hpp"
-#include "../../solvers/gauss_seidel/blocks.hpp"
+#include "../../solvers/gauss_seidel/block_sweeps.hpp"
 #include "../../solvers/gauss_seidel/choose.hpp"
 #include "../../solvers/ordered/colors.hpp"
 #include "../../testing/vectors_check.hpp"

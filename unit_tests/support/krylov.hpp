@@ -3,7 +3,6 @@
 // user's.
 #pragma once
 
-#include "../../solvers/krylov/block_jacobi_definitions.hpp"
 #include "../../solvers/krylov/jacobi_definitions.hpp"
 #include "../../solvers/krylov/options.hpp"
 #include "../../testing/events.hpp"

@@ -3,7 +3,7 @@
 
 #include "../../../core/matrix.hpp"
 #include "../arrays.hpp"
-#include "rows.hpp"
+#include "kernel.hpp"
 
 namespace heddle::detail::slots {
 

@@ -5,16 +5,196 @@
 #include <limits>
 #include <optional>
 
+#include "../../../backends/algorithms/each_entry.hpp"
+#include "../../../backends/algorithms/marked_bits.hpp"
+#include "../../../backends/algorithms/sort.hpp"
 #include "../../../backends/loops.hpp"
+#include "../../../backends/threads_at_once.hpp"
 #include "../../../core/arena.hpp"
-#include "../radix_sort.hpp"
-#include "compact_kernels.hpp"
-#include "longest_panel.hpp"
-#include "marked_keys.hpp"
+#include "entry_keys.hpp"
 #include "panel_keys.hpp"
 #include "repeats.hpp"
+#include "walks.hpp"
 
 namespace heddle::recipe {
+
+/// Keys of all panels together, and panels one of whose rows has keys that do not ascend.
+struct KeySums {
+  std::int64_t keys = 0;
+  std::int64_t descents = 0;
+};
+struct KeySumsKernel {
+  using value_type = KeySums;
+  const std::int64_t* counts;
+
+  KOKKOS_FUNCTION void init(value_type& sums) const { sums = value_type(); }
+  KOKKOS_FUNCTION void join(value_type& sums, const value_type& other) const {
+    sums.keys += other.keys;
+    sums.descents += other.descents;
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t panel, value_type& sums) const {
+    sums.keys += counts[panel] < 0 ? 0 : counts[panel];
+    sums.descents += counts[panel] < 0;
+  }
+};
+
+template <class AnyEntries>
+struct PutPanelKey {
+  AnyEntries entries;
+  std::int64_t first_key;
+  std::int64_t range;
+  std::int64_t stop;
+  std::uint64_t* keys;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t row, std::int64_t k) const {
+    const Point point = entries.point(row, k);
+    keys[k] = static_cast<std::uint64_t>(point.taken ? point.row * range + point.column - first_key
+                                                     : stop);
+  }
+};
+
+/// Of sorted keys, those that differ from the one before; `stop` is none.
+struct ListDifferent {
+  const std::uint64_t* sorted;
+  std::uint64_t stop;
+  std::uint64_t* different;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& sum, bool last) const {
+    const std::uint64_t key = sorted[i];
+    if (key == stop || (i > 0 && sorted[i - 1] == key)) return;
+    if (last) different[sum] = key;
+    ++sum;
+  }
+};
+
+template <class Key>
+struct WriteSortedKeys {
+  const std::uint64_t* different;
+  std::int64_t range;
+  std::int64_t first_key;
+  Key* keys;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    keys[i] = static_cast<Key>(static_cast<std::int64_t>(different[i]) % range + first_key);
+  }
+};
+
+template <class AnyEntries, class Pointer, class Key>
+struct WriteMergedKeys {
+  AnyEntries entries;
+  std::int64_t panel_rows;
+  std::int64_t first_key;
+  const typename AnyEntries::Off* merged;
+  const std::int64_t* counts;
+  const Pointer* key_ptr;
+  Key* keys;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t panel) const {
+    const std::int64_t from = entries.begin(panel * panel_rows);
+    const auto to = static_cast<std::int64_t>(key_ptr[panel]);
+    for (std::int64_t i = 0; i < counts[panel]; ++i) {
+      keys[to + i] = static_cast<Key>(static_cast<std::int64_t>(merged[from + i]) + first_key);
+    }
+  }
+};
+
+/// A scan over the words of all panels: where the keys of each panel begin, and the keys.
+template <class Pointer, class Key>
+struct WriteMarkedKeys {
+  const std::uint32_t* bits;
+  std::int64_t panels;
+  std::int64_t words;
+  std::int64_t first_key;
+  Pointer* key_ptr;
+  Key* keys;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t w, std::int64_t& sum, bool last) const {
+    const std::int64_t panel = w / words;
+    if (last && w == panel * words) key_ptr[panel] = static_cast<Pointer>(sum);
+    if (panel == panels) return;
+    if (last) {
+      std::int64_t to = sum;
+      for (int bit = 0; bit < 32; ++bit) {
+        if (((bits[w] >> bit) & 1) == 0) continue;
+        keys[to++] = static_cast<Key>((w - panel * words) * 32 + bit + first_key);
+      }
+    }
+    sum += Kokkos::popcount(bits[w]);
+  }
+};
+
+/// The same on any backend. On a CPU a thread walks through many panels anyway, and a panel of four
+/// times its share is worth a sort.
+template <ExecutionSpace Exec>
+std::int64_t most_walked(const Exec& exec, std::int64_t nonzeros) {
+  if constexpr (backends::has_lanes<Exec>) {
+    return most_walked_by_subwarp;
+  } else {
+    return std::max(most_walked_by_subwarp, 4 * (nonzeros / backends::threads_at_once(exec)));
+  }
+}
+
+template <class AnyEntries>
+struct LongestPanelKernel {
+  AnyEntries entries;
+  std::int64_t panel_rows;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t panel, std::int64_t& most) const {
+    const std::int64_t first = panel * panel_rows;
+    const std::int64_t stop = first + panel_rows < entries.rows ? first + panel_rows : entries.rows;
+    if (first < stop) most = Kokkos::max(most, entries.end(stop - 1) - entries.begin(first));
+  }
+};
+
+/// Entries of the panel that has most, taken or not. For panels of consecutive rows. Unless there
+/// is one panel, one launch and one readback, which waits for `exec`.
+template <ExecutionSpace Exec, class AnyEntries>
+std::int64_t longest_panel(const Exec& exec, const AnyEntries& entries, const Extents& extents,
+                           std::int64_t nonzeros) {
+  std::int64_t longest = 0;
+  if (extents.rows <= 1) return nonzeros;
+  Kokkos::parallel_reduce("heddle::recipe::longest_panel", range_policy(exec, extents.rows),
+                          LongestPanelKernel<AnyEntries>{entries, extents.inner_rows},
+                          Kokkos::Max<std::int64_t>(longest));
+  return std::max<std::int64_t>(longest, 0);
+}
+
+/// Marks the key of an entry, unless the one at the same place of the row before has it: all
+/// entries are visited, so that one is marked, or skipped for one above it. Else all threads of a
+/// banded matrix would meet at a few words.
+template <class AnyEntries>
+struct MarkKey {
+  AnyEntries entries;
+  std::int64_t first_key;
+  std::int64_t panel_words;
+  detail::MarkedBits bits;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t row, std::int64_t k) const {
+    const Point point = entries.point(row, k);
+    if (!point.taken || repeats_row_before(row, k, point)) return;
+    const std::int64_t key = point.column - first_key;
+    bits.mark(point.row * panel_words + key / 32, static_cast<int>(key % 32), k / 256);
+  }
+
+  /// Whether the entry at the same place of the row before is taken, into the same panel and key.
+  KOKKOS_FUNCTION bool repeats_row_before(std::int64_t row, std::int64_t k,
+                                          const Point& point) const {
+    if (row == 0) return false;
+    const std::int64_t above = entries.begin(row - 1) + (k - entries.begin(row));
+    if (above >= entries.begin(row)) return false;
+    const Point other = entries.point(row - 1, above);
+    return other.taken && other.row == point.row && other.column == point.column;
+  }
+};
+
+/// Marks the keys of all entries in a table of bits, `panel_words` words a panel: for diagonals and
+/// tall panels.
+template <ExecutionSpace Exec, class AnyEntries>
+void mark_keys(const Exec& exec, const AnyEntries& entries, std::int64_t nonzeros,
+               std::int64_t first_key, std::int64_t panel_words, const detail::MarkedBits& bits) {
+  detail::each_entry(exec, "heddle::recipe::mark", entries.row_ptr, entries.rows, nonzeros,
+                     MarkKey<AnyEntries>{entries, first_key, panel_words, bits});
+}
 
 /// An end: the outer columns (keys) that exist in each outer row (panel), ascending. BCSR's block
 /// columns, DIA's diagonals, GCSR's rows.

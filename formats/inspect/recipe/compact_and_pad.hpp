@@ -3,7 +3,7 @@
 
 #include "../../../backends/launch.hpp"
 #include "../../../core/matrix.hpp"
-#include "shared_items.hpp"
+#include "fill_values.hpp"
 
 namespace heddle::recipe {
 

@@ -4,8 +4,8 @@
 #include <numeric>
 #include <vector>
 
-#include "../../../formats/matrix/reorder.hpp"
-#include "../../../formats/matrix/select.hpp"
+#include "../../../matrices/reorder.hpp"
+#include "../../../matrices/select.hpp"
 #include "../../../testing/random.hpp"
 
 namespace heddle::bench {

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "../../../formats/inspect/transpose.hpp"
+#include "../../../backends/algorithms/transpose.hpp"
 #include "../spmv/make_plan.hpp"
 #include "host_products.hpp"
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "../../../backends/device.hpp"
-#include "../../../formats/inspect/features.hpp"
-#include "../../../formats/model/inputs.hpp"
+#include "../../../formats/inspect/definitions.hpp"
+#include "../../../formats/model/model.hpp"
 #include "../../../solvers/sptrsv/transform/features.hpp"
 #include "../common/launch_timing.hpp"
 #include "../common/load.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../../formats/csr.hpp"
+#include "../../../matrices/csr.hpp"
 #include "../common/problem.hpp"
 
 namespace heddle::bench {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "../../../solvers/multigrid/hierarchy.hpp"
+#include "../../../solvers/multigrid/core.hpp"
 #include "../../../solvers/multigrid/options.hpp"
 #include "../common/any_operator.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../../formats/matrix/galerkin.hpp"
+#include "../../../matrices/galerkin.hpp"
 #include "problem.hpp"
 
 namespace heddle::bench {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../../formats/inspect/features.hpp"
+#include "../../../formats/inspect/definitions.hpp"
 #include "../common/solve_error.hpp"
 #include "system.hpp"
 

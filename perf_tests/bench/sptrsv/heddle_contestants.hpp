@@ -5,7 +5,7 @@
 #include <heddle/sptrsv.hpp>
 
 #include "../../../solvers/sptrsv/select/candidates.hpp"
-#include "../../../solvers/sptrsv/select/learned.hpp"
+#include "../../../solvers/sptrsv/select/choose.hpp"
 #include "../../../testing/traced_solve.hpp"
 #include "../common/asked_schemes.hpp"
 #include "../common/progress.hpp"

@@ -3,10 +3,10 @@
 
 #include <variant>
 
-#include "blocks_executor.hpp"
-#include "rows_executor.hpp"
-#include "supernodes_executor.hpp"
-#include "tasks_executor.hpp"
+#include "blocks.hpp"
+#include "rows.hpp"
+#include "supernodes.hpp"
+#include "tasks.hpp"
 
 namespace heddle::detail::sptrsv {
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "../../ordered/choice.hpp"
-#include "grammar.hpp"
 #include "tuning.hpp"
 
 namespace heddle::detail::sptrsv {

@@ -1,13 +1,330 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../../backends/two_loops.hpp"
+#include "../../../backends/launch.hpp"
+#include "../../../backends/loops.hpp"
 #include "../../triangle/ordered_triangle.hpp"
-#include "blocks.hpp"
 #include "merge.hpp"
 #include "pieces.hpp"
 
 namespace heddle::detail::sptrsv {
+
+/// A block whose Skeel condition number, the largest row sum of |inverse| |block|, is above this is
+/// not inverted: its products would often be refused by BlocksKernel.
+inline constexpr double most_skeel = 8;
+
+/// Fills the dense block of every group that has one, a subwarp of 32 lanes a group: with the block
+/// itself, a lane a row; then, if asked to and where that neither overflows nor is ill-conditioned,
+/// with its inverse, a lane a column. Source: N. Higham, "Accuracy and stability of numerical
+/// algorithms", chapters 8 and 14.
+template <Scalar S, Offset Off, Scalar Acc, Scalar D>
+struct FillBlocksKernel {
+  using Scratch = backends::DynamicScratch;
+  using Real = heddle::RealOf<Acc>;
+
+  const Group* groups;
+  const Off* inner_ptr;        ///< entries inside of a place's group
+  const std::uint8_t* column;  ///< which row of the group each is for
+  const Off* source;
+  const S* values;    ///< of the user's matrix
+  const D* diagonal;  ///< of each place, or null
+  Acc* blocks;
+  std::uint8_t* inverted;  ///< of each group: whether its inverse may be used; null for no inverses
+
+  /// Odd, so that lanes that read down a column of scratch do not meet in one bank.
+  static constexpr int stride = most_rows + 1;
+  /// Entries that fit into scratch: more would leave room for fewer teams. Others are read where
+  /// they are.
+  static constexpr int staged_entries = 160;
+
+  static constexpr std::size_t scratch_bytes() {
+    return backends::scratch_bytes<Acc, Acc, Acc, Acc, Real, int, std::uint8_t>(
+        most_rows * stride, staged_entries, most_rows, most_rows, most_rows, most_rows + 1,
+        staged_entries);
+  }
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
+    const Group group = groups[team.index()];
+    if (!group.coupled) return;
+    const auto subwarp = team.subwarp();
+    const int lane = subwarp.lane();
+    const Staged inner = stage(subwarp, group, scratch);
+    subwarp.sync();
+    copy_row(group, inner, lane);
+    write_row(group, inner, lane, group.first_block);
+    if (!inverted) return;
+    subwarp.sync();
+    solve_column(group, inner, lane);
+    subwarp.sync();
+    const bool good = subwarp.all(lane >= group.rows || well_conditioned(inner, lane));
+    if (lane == 0) inverted[team.index()] = good ? 1 : 0;
+    if (good) write_row(group, inner, lane, group.first_block + block_size(group.rows));
+  }
+
+ private:
+  /// What a group's rows need of each other, in scratch: so that the loop over rows, each of which
+  /// waits for the one before, does not wait for memory too.
+  struct Staged {
+    Acc* block;
+    Acc* values;
+    Acc* diagonal;
+    Acc* reciprocal;  ///< zero where a row divides
+    Real* row_sum;    ///< what the magnitudes of each row of the block add up to
+    int* begin;       ///< of each row's entries, and the end
+    std::uint8_t* column;
+    Off first;  ///< entry
+  };
+
+  template <class Subwarp>
+  KOKKOS_FORCEINLINE_FUNCTION Staged stage(const Subwarp& subwarp, const Group& group,
+                                           Scratch& scratch) const {
+    Staged inner;
+    inner.block = scratch.take<Acc>(most_rows * stride);
+    inner.values = scratch.take<Acc>(staged_entries);
+    inner.diagonal = scratch.take<Acc>(most_rows);
+    inner.reciprocal = scratch.take<Acc>(most_rows);
+    inner.row_sum = scratch.take<Real>(most_rows);
+    inner.begin = scratch.take<int>(most_rows + 1);
+    inner.column = scratch.take<std::uint8_t>(staged_entries);
+    inner.first = inner_ptr[group.first];
+    const int lane = subwarp.lane();
+    const auto entries =
+        static_cast<std::int64_t>(inner_ptr[group.first + group.rows] - inner.first);
+    for (std::int64_t e = lane; e < entries && e < staged_entries; e += most_rows) {
+      inner.values[e] = Acc(values[source[inner.first + e]]);
+      inner.column[e] = column[inner.first + e];
+    }
+    if (lane < group.rows) {
+      inner.diagonal[lane] = diagonal ? Acc(diagonal[group.first + lane]) : Acc(1);
+      inner.reciprocal[lane] = triangle::reciprocal_or_zero(inner.diagonal[lane]);
+      inner.begin[lane] = static_cast<int>(inner_ptr[group.first + lane] - inner.first);
+    }
+    if (lane == 0) inner.begin[group.rows] = static_cast<int>(entries);
+    return inner;
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION Acc value_of(const Staged& inner, int e) const {
+    return e < staged_entries ? inner.values[e] : Acc(values[source[inner.first + e]]);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION int column_of(const Staged& inner, int e) const {
+    return e < staged_entries ? inner.column[e] : column[inner.first + e];
+  }
+
+  /// Column `j` of the inverse, and the row sums.
+  KOKKOS_FORCEINLINE_FUNCTION void solve_column(const Group& group, const Staged& inner,
+                                                int j) const {
+    for (int r = 0; r < group.rows; ++r) {
+      Acc sum(r == j ? 1 : 0);
+      Real magnitudes = Kokkos::abs(inner.diagonal[r]);
+      for (int e = inner.begin[r]; e < inner.begin[r + 1]; ++e) {
+        const Acc entry = value_of(inner, e);
+        const int s = column_of(inner, e);
+        magnitudes += Kokkos::abs(entry);
+        if (s >= j) sum -= entry * inner.block[s * stride + j];
+      }
+      const Acc factor = inner.reciprocal[r];
+      if (factor == Acc(0)) {
+        sum /= inner.diagonal[r];
+      } else {
+        sum *= factor;
+      }
+      inner.block[r * stride + j] = r < j ? Acc(0) : sum;
+      if (j == 0) inner.row_sum[r] = magnitudes;
+    }
+  }
+
+  /// Whether row `r` of the inverse may be used; a NaN may not.
+  KOKKOS_FORCEINLINE_FUNCTION static bool well_conditioned(const Staged& inner, int r) {
+    Real condition(0);
+    for (int j = 0; j <= r; ++j) {
+      condition += Kokkos::abs(inner.block[r * stride + j]) * inner.row_sum[j];
+    }
+    return condition <= Real(most_skeel);
+  }
+
+  /// Row `r` of the block as it is.
+  KOKKOS_FORCEINLINE_FUNCTION void copy_row(const Group& group, const Staged& inner, int r) const {
+    if (r >= group.rows) return;
+    Acc* const row = inner.block + r * stride;
+    for (int j = 0; j < r; ++j) row[j] = Acc(0);
+    row[r] = inner.diagonal[r];
+    for (int e = inner.begin[r]; e < inner.begin[r + 1]; ++e) {
+      row[column_of(inner, e)] += value_of(inner, e);
+    }
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void write_row(const Group& group, const Staged& inner, int r,
+                                             std::int64_t first) const {
+    if (r >= group.rows) return;
+    for (int j = 0; j <= r; ++j) {
+      blocks[first + block_column(j, group.rows) + r] = inner.block[r * stride + j];
+    }
+  }
+};
+
+template <Ordinal O, Offset Off>
+struct CountInner {
+  const Off* row_ptr;
+  const O* needed;
+  const O* group_of;
+  const Group* groups;
+  Off* inner;             ///< entries inside of each place's group
+  std::uint32_t* inside;  ///< of each place: a bit a row of its group that it needs
+
+  KOKKOS_FUNCTION void operator()(std::int64_t p) const {
+    const auto first = static_cast<O>(groups[group_of[p]].first);
+    Off count = 0;
+    std::uint32_t needs = 0;
+    for (Off k = row_ptr[p]; k < row_ptr[p + 1]; ++k) {
+      if (needed[k] < first) continue;
+      ++count;
+      needs |= std::uint32_t{1} << static_cast<int>(needed[k] - first);
+    }
+    inside[p] = needs;
+    inner[p] = count;
+  }
+};
+
+struct CoupleGroups {
+  Group* groups;
+  const std::uint32_t* inside;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t g) const {
+    Group& group = groups[g];
+    for (std::int64_t p = group.first; p < group.first + group.rows; ++p) {
+      group.coupled = group.coupled || inside[p] != 0;
+    }
+  }
+};
+
+struct BeginBlocks {
+  Group* groups;
+  std::int64_t count;
+  int blocks;  ///< of each group that has any
+  std::int64_t* block_entries;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t g, std::int64_t& sum, bool last) const {
+    if (last) (g < count ? groups[g].first_block : *block_entries) = sum;
+    sum += g < count && groups[g].coupled ? blocks * block_size(groups[g].rows) : 0;
+  }
+};
+
+template <Ordinal O, Offset Off>
+struct FillInner {
+  const Off* row_ptr;
+  const O* needed;
+  const Off* from_source;
+  const O* group_of;
+  const Group* groups;
+  const Off* inner_ptr;
+  std::uint8_t* column;
+  Off* source;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t p) const {
+    const auto first = static_cast<O>(groups[group_of[p]].first);
+    Off to = inner_ptr[p];
+    for (Off k = row_ptr[p]; k < row_ptr[p + 1]; ++k) {
+      if (needed[k] < first) continue;
+      column[to] = static_cast<std::uint8_t>(needed[k] - first);
+      source[to] = from_source[k];
+      ++to;
+    }
+  }
+};
+
+/// The dense blocks of all groups: where a group's rows need each other, and the diagonal.
+template <ExecutionSpace Exec, Ordinal O, Offset Off, Scalar Acc>
+class DenseBlocks {
+ public:
+  using Space = typename Exec::memory_space;
+  using Pattern = triangle::OrderedPattern<Exec, O, Off>;
+  template <class T>
+  using Array = typename Arena<Space>::template Array<T>;
+
+  DenseBlocks() = default;
+
+  /// Two allocations and a readback between them; waits. Fills in which groups have blocks, and
+  /// where. No values yet; `invert`: inverses follow the blocks.
+  DenseBlocks(const Exec& exec, const Pattern& pattern, const GroupTable<Exec>& groups,
+              const GroupOfPlaces<Exec, O>& group_of, bool invert)
+      : invert_(invert) {
+    const auto places = static_cast<std::size_t>(pattern.rows());
+    const auto count = static_cast<std::size_t>(groups.count());
+    memory_ = Arena<Space>(
+        exec, "heddle::sptrsv::inside",
+        arena_bytes<Off, std::uint32_t, std::uint8_t, std::int64_t>(places + 1, places, count, 1));
+    inner_ptr_ = memory_.template take<Off>(places + 1);
+    inside_ = memory_.template take<std::uint32_t>(places);
+    inverted_ = memory_.template take<std::uint8_t>(count);
+    const auto block_entries = memory_.template take<std::int64_t>(1);
+    this->count(exec, pattern, groups, group_of, block_entries);
+    Off inner = 0;
+    std::int64_t entries = 0;
+    Kokkos::deep_copy(kokkos_space(exec), inner, Kokkos::subview(inner_ptr_, places));
+    Kokkos::deep_copy(kokkos_space(exec), entries, Kokkos::subview(block_entries, 0));
+    exec.fence("heddle::sptrsv::inner_entries");
+    const auto inner_entries = static_cast<std::size_t>(inner);
+    const auto of_blocks = static_cast<std::size_t>(entries);
+    entry_memory_ =
+        Arena<Space>(exec, "heddle::sptrsv::blocks",
+                     arena_bytes<std::uint8_t, Off, Acc>(inner_entries, inner_entries, of_blocks));
+    column_ = entry_memory_.template take<std::uint8_t>(inner_entries);
+    source_ = entry_memory_.template take<Off>(inner_entries);
+    values_ = entry_memory_.template take<Acc>(of_blocks);
+    fill(exec, pattern, groups, group_of);
+  }
+
+  /// One launch, a subwarp a group; diagonal[p] is of place p, or null for ones.
+  template <class Matrix, Scalar D>
+  void update_values(const Exec& exec, const Matrix& T, const GroupTable<Exec>& groups,
+                     const D* diagonal) {
+    using Kernel = FillBlocksKernel<typename Matrix::scalar_type, Off, Acc, D>;
+    backends::launch<backends::Shape<most_rows, most_rows>>(
+        exec, "heddle::sptrsv::fill_blocks", groups.count(),
+        Kernel{groups.groups(), inner_ptr_.data(), column_.data(), source_.data(),
+               T.values().data(), diagonal, values_.data(), invert_ ? inverted_.data() : nullptr},
+        Kernel::scratch_bytes());
+  }
+
+  const Acc* values() const { return values_.data(); }
+  const std::uint32_t* inside() const { return inside_.data(); }
+  const std::uint8_t* inverted() const { return invert_ ? inverted_.data() : nullptr; }
+  std::size_t bytes() const { return memory_.bytes() + entry_memory_.bytes(); }
+
+ private:
+  void count(const Exec& exec, const Pattern& pattern, const GroupTable<Exec>& groups,
+             const GroupOfPlaces<Exec, O>& group_of, const Array<std::int64_t>& block_entries) {
+    const std::int64_t count = groups.count();
+    Kokkos::parallel_for(
+        "heddle::sptrsv::count_inner", range_policy(exec, pattern.rows()),
+        CountInner<O, Off>{pattern.row_ptr().data(), pattern.needed().data(), group_of.data(),
+                           groups.groups(), inner_ptr_.data(), inside_.data()});
+    Kokkos::parallel_for("heddle::sptrsv::coupled", range_policy(exec, count),
+                         CoupleGroups{groups.groups(), inside_.data()});
+    Kokkos::parallel_scan(
+        "heddle::sptrsv::first_block", range_policy(exec, count + 1),
+        BeginBlocks{groups.groups(), count, invert_ ? 2 : 1, block_entries.data()});
+    running_sum<Off>(exec, "heddle::sptrsv::inner_ptr", inner_ptr_.data(), pattern.rows(),
+                     Terms<Off>{inner_ptr_.data()});
+  }
+
+  void fill(const Exec& exec, const Pattern& pattern, const GroupTable<Exec>& groups,
+            const GroupOfPlaces<Exec, O>& group_of) {
+    Kokkos::parallel_for(
+        "heddle::sptrsv::inner", range_policy(exec, pattern.rows()),
+        FillInner<O, Off>{pattern.row_ptr().data(), pattern.needed().data(),
+                          pattern.source().data(), group_of.data(), groups.groups(),
+                          inner_ptr_.data(), column_.data(), source_.data()});
+  }
+
+  bool invert_ = false;
+  Arena<Space> memory_, entry_memory_;
+  Array<Off> inner_ptr_, source_;
+  Array<std::uint8_t> column_, inverted_;
+  Array<std::uint32_t> inside_;
+  Array<Acc> values_;
+};
 
 /// A triangle copied in groups: dense blocks on the diagonal, pieces beside them. The diagonal is
 /// kept in D (DiagonalOf).

@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <vector>
 
+#include "../../../backends/algorithms/host_copy.hpp"
+#include "../../../backends/algorithms/sort.hpp"
 #include "../../../backends/loops.hpp"
-#include "../../../formats/inspect/radix_sort.hpp"
-#include "../../ordered/host_copy.hpp"
 #include "../../ordered/schedule.hpp"
 #include "merge_parents.hpp"
-#include "merge_runs.hpp"
 #include "merging.hpp"
 
 namespace heddle::detail::sptrsv {

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <vector>
 
+#include "../../../backends/algorithms/host_copy.hpp"
 #include "../../../backends/atomics.hpp"
 #include "../../../backends/launch.hpp"
 #include "../../../backends/loops.hpp"
 #include "../../../backends/unroll.hpp"
-#include "../../ordered/host_copy.hpp"
 #include "../../triangle/ordered_triangle.hpp"
 #include "merging.hpp"
 

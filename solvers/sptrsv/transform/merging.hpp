@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <vector>
 
+#include "../../../backends/algorithms/host_copy.hpp"
 #include "../../../core/arena.hpp"
+#include "../../../core/search.hpp"
 #include "../../../core/types.hpp"
+#include "../../ordered/levels.hpp"
+#include "../../triangle/ordered_triangle.hpp"
 
 namespace heddle::detail::sptrsv {
 
@@ -78,5 +84,111 @@ struct GrowingGroups {
     level = memory.template take<int>(n).data();
   }
 };
+
+/// Places that follow each other in one group, as the kind says: all but Merging::Kind::parents.
+/// Intervals of an order in which every row comes after those that it needs: so their graph has no
+/// cycle. A thread cuts `share` places, and its groups end with them. Source: Z. Hu et al.,
+/// "AG-SpTRSV", TACO 2024, for the kinds.
+template <Ordinal O, Offset Off>
+struct MergeRunsKernel {
+  static constexpr std::int64_t share = 2048;
+
+  const Off* row_ptr;
+  std::int64_t places;
+  const std::int64_t* level_begin;  ///< of rows, and the end
+  std::int64_t levels;
+  Merging merging;
+  O* head;
+  GrowingGroup<O>* groups;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+    const std::int64_t begin = index * share;
+    const std::int64_t stop = begin + share < places ? begin + share : places;
+    std::int64_t level = last_not_above(level_begin, std::int64_t{0}, levels, begin);
+    std::int64_t first = begin;
+    auto group = GrowingGroup<O>::of_one_row(first, entries(first), 0);
+    head[first] = static_cast<O>(first);
+    for (std::int64_t p = begin + 1; p < stop; ++p) {
+      const bool level_ends = p >= level_begin[level + 1];
+      if (level_ends) ++level;
+      if (joins(group, p, level_ends)) {
+        ++group.rows;
+        group.entries += entries(p);
+      } else {
+        groups[first] = group;
+        first = p;
+        group = GrowingGroup<O>::of_one_row(first, entries(first), 0);
+      }
+      head[p] = static_cast<O>(first);
+    }
+    groups[first] = group;
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t entries(std::int64_t place) const {
+    return static_cast<std::int64_t>(row_ptr[place + 1] - row_ptr[place]);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION bool joins(const GrowingGroup<O>& group, std::int64_t place,
+                                         bool level_ends) const {
+    using Kind = Merging::Kind;
+    const std::int64_t row = entries(place);
+    if (group.rows == most_rows || group.entries + row > merging.most_entries) return false;
+    switch (merging.kind) {
+      case Kind::none: return !level_ends;
+      case Kind::fixed: return group.rows < merging.number;
+      case Kind::average: return group.entries + row <= merging.number * (group.rows + 1);
+      default: return row <= merging.number && entries(place - 1) <= merging.number;
+    }
+  }
+};
+
+/// What groups of runs read, as a loop over places: the first of a group what all of its rows need.
+template <Ordinal O, Offset Off>
+struct ReadsOfRuns {
+  const Off* row_ptr;
+  const O* needed;
+  const O* head;
+  const GrowingGroup<O>* groups;
+
+  template <class Visit>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(O i, const Visit& visit) const {
+    if (head[i] != i) return;
+    for (Off k = row_ptr[i]; k < row_ptr[i + static_cast<O>(groups[i].rows)]; ++k) {
+      visit(head[needed[k]]);
+    }
+  }
+};
+
+/// Groups of places in the order of levels, which begin at level_begin. Three allocations, two of
+/// which are freed again, and beside the search for levels two launches and a copy from the host;
+/// waits.
+template <ExecutionSpace Exec, Ordinal O, Offset Off>
+GrowingGroups<Exec, O> merge_runs(const Exec& exec,
+                                  const triangle::OrderedPattern<Exec, O, Off>& pattern,
+                                  const std::vector<std::int64_t>& level_begin,
+                                  const Merging& merging) {
+  using Kernel = MergeRunsKernel<O, Off>;
+  const std::int64_t n = pattern.rows();
+  GrowingGroups<Exec, O> grown(exec, n);
+  const std::size_t edges = level_begin.size();
+  Arena<typename Exec::memory_space> work(exec, "heddle::sptrsv::edges",
+                                          arena_bytes<std::int64_t>(edges));
+  const auto begin = work.template take<std::int64_t>(edges);
+  ordered::copy_from_host(exec, begin.data(), level_begin);
+  Kokkos::parallel_for(
+      "heddle::sptrsv::runs", range_policy(exec, ceil_div(n, Kernel::share)),
+      Kernel{pattern.row_ptr().data(), n, begin.data(), static_cast<std::int64_t>(edges) - 1,
+             merging, grown.head, grown.groups});
+  const ordered::Loop<O, ReadsOfRuns<O, Off>> loop{
+      static_cast<O>(n),
+      SweepDirection::forward,
+      ReadsAhead::error,
+      {pattern.row_ptr().data(), pattern.needed().data(), grown.head, grown.groups}};
+  const ordered::Levels<Exec> levels(exec, loop);
+  copy(exec, "heddle::sptrsv::run_levels", grown.level, n, levels.of().data());
+  exec.fence("heddle::sptrsv::merged");  // before the levels are freed
+  grown.levels = levels.count();
+  return grown;
+}
 
 }  // namespace heddle::detail::sptrsv

@@ -1,10 +1,149 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstdint>
+
 #include "../../../backends/atomics.hpp"
-#include "group_table.hpp"
+#include "../../../core/arena.hpp"
+#include "../../../core/types.hpp"
+#include "../../triangle/ordered_triangle.hpp"
+#include "merging.hpp"
 
 namespace heddle::detail::sptrsv {
+
+/// A group of rows, as kernels see it.
+struct Group {
+  std::int64_t first;        ///< place
+  std::int64_t first_block;  ///< where its dense block begins, if rows need each other
+  std::uint32_t awaited;     ///< a bit a row: whether rows of other groups need it
+  std::int32_t rows;
+  bool coupled;            ///< rows need each other
+  bool one_piece_per_row;  ///< no row has more pieces than one: piece i is of row i
+};
+
+/// Where column j of a dense lower block of `rows` rows begins, less j: the entry in row i >= j is
+/// there + i. Columns follow each other, without their zeros.
+KOKKOS_FORCEINLINE_FUNCTION constexpr int block_column(int j, int rows) {
+  return j * rows - j * (j + 1) / 2;
+}
+/// Entries of such a block.
+KOKKOS_FORCEINLINE_FUNCTION constexpr int block_size(int rows) { return rows * (rows + 1) / 2; }
+inline constexpr int most_block = block_size(most_rows);
+
+/// A triangle in groups. What a row needs of other groups is cut into *pieces* of `piece` entries,
+/// the last filled up with entries of the place `nowhere`; what it needs of its group is in the
+/// group's dense block; a group whose rows need nothing of each other has none.
+///
+/// Pieces of a place p are first_piece[p] to first_piece[p + 1]; a group's pieces stand in chunks
+/// of 32, whose lanes read side by side: entry e of piece i of a chunk that has c pieces and begins
+/// with piece f is entry f * piece + e * c + i.
+template <Scalar S, Ordinal O, Scalar Acc>
+struct BlockedView {
+  static constexpr O nowhere = O(-1);
+
+  const Group* groups;
+  const std::int64_t* first_piece;  ///< of each place, and the end
+  const O* needed;                  ///< the place of each entry of a piece
+  const S* values;                  ///< zero where there is none
+  /// Of each group, by columns: see block_column. Where `inverted` is not null, the inverse
+  /// follows.
+  const Acc* blocks;
+  const std::uint32_t* inside;  ///< of each place: a bit a row of its group that it needs
+  /// Of each group: whether its inverse is there and may be used. Null where none is.
+  const std::uint8_t* inverted;
+};
+
+struct WriteGroups {
+  const std::int64_t* begin;
+  Group* groups;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t g) const {
+    groups[g] = {begin[g], 0, 0, static_cast<std::int32_t>(begin[g + 1] - begin[g]), false, false};
+  }
+};
+
+/// Groups on the device.
+template <ExecutionSpace Exec>
+class GroupTable {
+ public:
+  using Space = typename Exec::memory_space;
+
+  GroupTable() = default;
+
+  /// Group g has the places from begin[g] to begin[g + 1], on the device. One allocation and one
+  /// launch; no wait. What depends on entries is not filled in yet.
+  GroupTable(const Exec& exec, const std::int64_t* begin, std::int64_t count)
+      : count_(count),
+        memory_(exec, "heddle::sptrsv::groups",
+                arena_bytes<Group>(static_cast<std::size_t>(count_))),
+        groups_(memory_.template take<Group>(static_cast<std::size_t>(count_))) {
+    Kokkos::parallel_for("heddle::sptrsv::write_groups", range_policy(exec, count),
+                         WriteGroups{begin, groups_.data()});
+  }
+
+  std::int64_t count() const { return count_; }
+  Group* groups() const { return groups_.data(); }
+  std::size_t bytes() const { return memory_.bytes(); }
+
+ private:
+  std::int64_t count_ = 0;
+  Arena<Space> memory_;
+  typename Arena<Space>::template Array<Group> groups_;
+};
+
+template <Ordinal O>
+struct WriteGroupOfPlaces {
+  const Group* groups;
+  O* group_of;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t g) const {
+    for (std::int64_t p = groups[g].first; p < groups[g].first + groups[g].rows; ++p) {
+      group_of[p] = static_cast<O>(g);
+    }
+  }
+};
+
+/// The group of each place, while a thread a place looks at entries. One allocation and one launch;
+/// no wait.
+template <ExecutionSpace Exec, Ordinal O>
+class GroupOfPlaces {
+ public:
+  GroupOfPlaces(const Exec& exec, const GroupTable<Exec>& groups, std::int64_t places)
+      : memory_(exec, "heddle::sptrsv::group_of", arena_bytes<O>(static_cast<std::size_t>(places))),
+        group_of_(memory_.template take<O>(static_cast<std::size_t>(places)).data()) {
+    Kokkos::parallel_for("heddle::sptrsv::group_of", range_policy(exec, groups.count()),
+                         WriteGroupOfPlaces<O>{groups.groups(), group_of_});
+  }
+
+  const O* data() const { return group_of_; }
+
+ private:
+  Arena<typename Exec::memory_space> memory_;
+  O* group_of_;
+};
+
+/// The row of the matrix at each place, kept when the rest of a pattern goes.
+template <ExecutionSpace Exec, Ordinal O>
+class RowOfPlace {
+ public:
+  using Space = typename Exec::memory_space;
+  using Rows = typename Arena<Space>::template Array<O>;
+
+  RowOfPlace() = default;
+  RowOfPlace(const Exec& exec, std::int64_t places)
+      : memory_(exec, "heddle::sptrsv::row", arena_bytes<O>(static_cast<std::size_t>(places))),
+        rows_(memory_.template take<O>(static_cast<std::size_t>(places))) {}
+
+  void copy(const Exec& exec, const Rows& from) {
+    Kokkos::deep_copy(kokkos_space(exec), rows_, from);
+  }
+  Rows rows() const { return rows_; }
+  std::size_t bytes() const { return memory_.bytes(); }
+
+ private:
+  Arena<Space> memory_;
+  Rows rows_;
+};
 
 /// Lanes that read a chunk of pieces side by side.
 inline constexpr int chunk_pieces = 32;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Factors of a matrix whose pattern is another one than the plan's.
-#include "../../../solvers/ilu/stored_pattern.hpp"
+#include "../../../solvers/ilu/pattern.hpp"
 #include "../../../testing/vectors_check.hpp"
 #include "../../support/incomplete.hpp"
 #include "../../support/shared_formats.hpp"

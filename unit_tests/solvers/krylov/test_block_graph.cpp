@@ -2,8 +2,8 @@
 // When a block of iterations is recorded, and when what was recorded runs.
 #include <doctest/doctest.h>
 
-#include "../../../solvers/krylov/block_graph.hpp"
-#include "../../../solvers/krylov/instantiate_jacobi.hpp"
+#include "../../../solvers/krylov/jacobi.hpp"
+#include "../../../solvers/krylov/solver.hpp"
 
 namespace heddle::test {
 

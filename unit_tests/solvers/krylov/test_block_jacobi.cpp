@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <heddle/cg.hpp>
 
-#include "../../../solvers/krylov/block_jacobi_definitions.hpp"
 #include "../../../solvers/krylov/cg_definitions.hpp"
 #include "../../../solvers/krylov/jacobi_definitions.hpp"
 #include "../../../testing/vectors_check.hpp"

@@ -6,7 +6,7 @@
 
 #include "../../../solvers/krylov/cg_definitions.hpp"
 #include "../../../solvers/krylov/chebyshev_definitions.hpp"
-#include "../../../solvers/krylov/instantiate_jacobi.hpp"
+#include "../../../solvers/krylov/jacobi.hpp"
 #include "../../../solvers/krylov/polynomial.hpp"
 #include "../../support/krylov.hpp"
 #include "../../support/shared_formats.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Singular systems, whose nullspace the solver is given: by all solvers, with b in the range of A
 // and outside.
-#include "../../../solvers/krylov/projection_definitions.hpp"
+#include "../../../solvers/krylov/solver_definitions.hpp"
 #include "../../support/krylov_methods.hpp"
 
 namespace heddle::test {

@@ -7,7 +7,7 @@
 #include "../../../solvers/krylov/bicgstab_definitions.hpp"
 #include "../../../solvers/krylov/cg_definitions.hpp"
 #include "../../../solvers/krylov/gmres_definitions.hpp"
-#include "../../../solvers/krylov/one_thread.hpp"
+#include "../../../solvers/krylov/solver.hpp"
 #include "../../support/assumed_processors.hpp"
 #include "../../support/krylov.hpp"
 

@@ -13,7 +13,7 @@
 #include "../../../solvers/krylov/cg_definitions.hpp"
 #include "../../../solvers/krylov/chebyshev_definitions.hpp"
 #include "../../../solvers/krylov/gmres_definitions.hpp"
-#include "../../../solvers/krylov/instantiate_jacobi.hpp"
+#include "../../../solvers/krylov/jacobi.hpp"
 #include "../../../solvers/krylov/polynomial.hpp"
 #include "../../../solvers/krylov/with_rows.hpp"
 #include "../../../solvers/sptrsv/definitions.hpp"

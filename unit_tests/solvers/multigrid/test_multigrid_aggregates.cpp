@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What levels are made of. Aggregates are the same on every device and number of threads: held
 // against numbers written down.
-#include "../../../formats/matrix/multiply.hpp"
-#include "../../../formats/matrix/scale.hpp"
-#include "../../../solvers/multigrid/filter.hpp"
+#include "../../../matrices/multiply.hpp"
+#include "../../../matrices/scale.hpp"
 #include "../../../solvers/multigrid/prolongation.hpp"
 #include "../../support/krylov.hpp"
 

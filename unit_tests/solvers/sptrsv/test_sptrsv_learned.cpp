@@ -14,7 +14,7 @@
 #include "../../../formats/model/triangles.hpp"
 #include "../../../solvers/sptrsv/definitions.hpp"
 #include "../../../solvers/sptrsv/select/candidates.hpp"
-#include "../../../solvers/sptrsv/select/learned.hpp"
+#include "../../../solvers/sptrsv/select/choose.hpp"
 #include "../../support/triangles.hpp"
 
 namespace heddle::test {

@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "../../../solvers/sptrsv/definitions.hpp"
-#include "../../../solvers/sptrsv/run/tasks_executor.hpp"
+#include "../../../solvers/sptrsv/run/tasks.hpp"
 #include "../../../solvers/sptrsv/select/candidates.hpp"
 #include "../../../solvers/triangle/ordered_triangle.hpp"
 #include "../../support/task_proofs.hpp"

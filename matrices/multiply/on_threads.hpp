@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../backends/lanes.hpp"
+#include "../../backends/loops.hpp"
+#include "../../backends/threads_at_once.hpp"
+#include "../../core/arena.hpp"
+#include "../../core/search.hpp"
+#include "columns.hpp"
+#include "symbolic.hpp"
+
+/// Products on a CPU, whose threads take a share of the rows each. A thread has a bit, and in the
+/// numeric phase a sum, for every column: no table is filled for a row, and no list sorted. Source
+/// of the sums: F. Gustavson, "Two fast algorithms for sparse matrices", ACM Trans. Math. Softw. 4,
+/// 1978.
+namespace heddle::detail::matrix_product {
+
+template <ExecutionSpace Exec>
+inline constexpr bool on_threads = backends::runs_on_host<Exec>;
+
+/// A bit a column, and one a word of those, so that what is marked is found in order: as long as a
+/// row's columns are near each other, or few.
+struct ColumnBits {
+  std::uint64_t* words;
+  std::uint64_t* marked_words;
+  std::int64_t first = 0, last = -1;  ///< of marked_words that are not zero
+
+  static std::int64_t words_for(std::int64_t columns) { return ceil_div(columns, 64); }
+
+  /// Whether it was not marked yet.
+  KOKKOS_FORCEINLINE_FUNCTION bool mark(std::int64_t column) {
+    std::uint64_t& word = words[column / 64];
+    const std::uint64_t bit = std::uint64_t{1} << (column % 64);
+    if (word == 0) {
+      const std::int64_t group = column / 4096;
+      marked_words[group] |= std::uint64_t{1} << (column / 64 % 64);
+      if (last < first) {
+        first = last = group;
+      } else {
+        first = group < first ? group : first;
+        last = group > last ? group : last;
+      }
+    }
+    const bool is_new = (word & bit) == 0;
+    word |= bit;
+    return is_new;
+  }
+  /// use(column) for each in ascending order; none is marked then.
+  template <class Use>
+  KOKKOS_FORCEINLINE_FUNCTION void take_all(const Use& use) {
+    for (std::int64_t group = first; group <= last; ++group) {
+      for (std::uint64_t left = marked_words[group]; left != 0; left &= left - 1) {
+        const std::int64_t place = group * 64 + Kokkos::countr_zero(left);
+        for (std::uint64_t bits = words[place]; bits != 0; bits &= bits - 1) {
+          use(place * 64 + Kokkos::countr_zero(bits));
+        }
+        words[place] = 0;
+      }
+      marked_words[group] = 0;
+    }
+    first = 0;
+    last = -1;
+  }
+};
+
+/// The columns of each row, by shares of the rows: counted, and with `listed` written behind each
+/// other; or with `col_idx` written where row_ptr says.
+template <Ordinal O, Offset OffA, Offset OffB, Offset OffC>
+struct MarkColumns {
+  Patterns<O, OffA, OffB> patterns;
+  const std::int64_t* first_row;  ///< of each share
+  std::uint64_t* bits;
+  std::int64_t bits_of_share;
+  std::int64_t* lengths;
+  const std::int64_t* before;  ///< where the list of a share begins, by its first row
+  O* listed = nullptr;
+  const OffC* row_ptr = nullptr;
+  O* col_idx = nullptr;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t share) const {
+    O* next = listed ? listed + before[first_row[share]] : nullptr;
+    std::uint64_t* const own = bits + share * bits_of_share;
+    ColumnBits columns{own, own + ceil_div(patterns.columns, 64)};
+    for (std::int64_t row = first_row[share]; row < first_row[share + 1]; ++row) {
+      std::int64_t found = 0;
+      for (std::int64_t k = patterns.A.begin(row); k < patterns.A.end(row); ++k) {
+        found += mark(columns, patterns.B, patterns.A.col_idx[k]);
+      }
+      if (patterns.D.row_ptr) found += mark(columns, patterns.D, row);
+      if (col_idx) {
+        O* to = col_idx + row_ptr[row];
+        columns.take_all([&](std::int64_t column) { *to++ = static_cast<O>(column); });
+        continue;
+      }
+      lengths[row] = found;
+      if (listed) {
+        columns.take_all([&](std::int64_t column) { *next++ = static_cast<O>(column); });
+      } else {
+        columns.take_all([](std::int64_t) {});
+      }
+    }
+  }
+  template <class Pattern>
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t mark(ColumnBits& columns, const Pattern& pattern,
+                                                std::int64_t row) const {
+    std::int64_t found = 0;
+    for (std::int64_t l = pattern.begin(row); l < pattern.end(row); ++l) {
+      found += columns.mark(pattern.col_idx[l]);
+    }
+    return found;
+  }
+};
+
+/// Lists of shares to where they belong.
+template <Ordinal O, Offset OffC>
+struct CopyLists {
+  const std::int64_t* first_row;
+  const std::int64_t* before;
+  const O* listed;
+  const OffC* row_ptr;
+  O* col_idx;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t share) const {
+    const O* const from = listed + before[first_row[share]];
+    const std::int64_t begin = row_ptr[first_row[share]], end = row_ptr[first_row[share + 1]];
+    for (std::int64_t p = begin; p < end; ++p) col_idx[p] = from[p - begin];
+  }
+};
+
+/// The first row of each share: rows of about equal work, of `before` each.
+struct ShareRows {
+  const std::int64_t* before;
+  std::int64_t rows;
+  std::int64_t shares;
+  std::int64_t* first_row;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t share) const {
+    const std::int64_t all = before[rows];
+    const std::int64_t work = all / shares * share + all % shares * share / shares;
+    first_row[share] = share == shares ? rows : first_not_below(before, rows, work);
+  }
+};
+
+/// Products of a row, and the row itself.
+struct WorkOfRow {
+  const std::int64_t* products;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t row) const { return products[row] + 1; }
+};
+
+/// Shares of the rows, as many as threads, or fewer.
+template <ExecutionSpace Exec>
+class Shares {
+ public:
+  Shares() = default;
+  /// Waits for nobody; `before` is written: of rows + 1 items.
+  Shares(const Exec& exec, std::int64_t count, std::int64_t rows, const std::int64_t* products,
+         std::int64_t* before)
+      : count_(count),
+        memory_(exec, "heddle::multiply::shares", bytes_for(count)),
+        first_row_(
+            memory_.template take<std::int64_t>(static_cast<std::size_t>(count_) + 1).data()) {
+    running_sum(exec, "heddle::multiply::work_before", before, rows, WorkOfRow{products});
+    parallel_for(exec, "heddle::multiply::share_rows", count_ + 1,
+                 ShareRows{before, rows, count_, first_row_});
+  }
+
+  static std::size_t bytes_for(std::int64_t count) {
+    return arena_bytes<std::int64_t>(static_cast<std::size_t>(count) + 1);
+  }
+  std::int64_t count() const { return count_; }
+  const std::int64_t* first_row() const { return first_row_; }
+  std::size_t bytes() const { return memory_.bytes(); }
+
+ private:
+  std::int64_t count_ = 0;
+  Arena<typename Exec::memory_space> memory_;
+  std::int64_t* first_row_ = nullptr;
+};
+
+/// As Symbolic, on threads.
+template <ExecutionSpace Exec, Ordinal O, Offset OffA, Offset OffB>
+class SymbolicOnThreads {
+ public:
+  using Space = typename Exec::memory_space;
+
+  /// Counts; waits for `exec`. As many threads take part as `workspace_bytes` hold bits of, one at
+  /// least. With `lists` the columns are listed too, if what is left holds as many as there are
+  /// products, of which memory is touched for columns alone. `allow` throws where so many bytes may
+  /// not be held: it is asked before they are taken.
+  template <class Allow>
+  SymbolicOnThreads(const Exec& exec, const Patterns<O, OffA, OffB>& patterns,
+                    std::size_t workspace_bytes, bool lists, const Allow& allow)
+      : patterns_(patterns) {
+    const auto rows = static_cast<std::size_t>(patterns.rows);
+    const std::int64_t words = ColumnBits::words_for(patterns.columns);
+    bits_of_share_ = words + ColumnBits::words_for(words) + 8;  // and a cache line between shares
+    const auto fitting =
+        static_cast<std::int64_t>(workspace_bytes / sizeof(std::uint64_t)) / bits_of_share_;
+    const std::int64_t shares = std::clamp<std::int64_t>(
+        fitting, 1, std::max<std::int64_t>(1, backends::threads_at_once(exec)));
+    const auto all = static_cast<std::size_t>(shares * bits_of_share_);
+    const std::size_t bits_bytes = arena_bytes<std::uint64_t>(all);
+    const std::size_t bytes = arena_bytes<std::int64_t, std::int64_t>(rows, rows + 1);
+    allow(bytes + Shares<Exec>::bytes_for(shares) + bits_bytes);
+    memory_ = Arena<Space>(exec, "heddle::multiply::lengths", bytes);
+    lengths_ = memory_.template take<std::int64_t>(rows).data();
+    before_ = memory_.template take<std::int64_t>(rows + 1).data();
+    parallel_for(exec, "heddle::multiply::products", patterns.rows,
+                 CountProductsOfRow<O, OffA, OffB>{patterns, lengths_});
+    shares_ = Shares<Exec>(exec, shares, patterns.rows, lengths_, before_);
+    Kokkos::parallel_reduce("heddle::multiply::all_products", range_policy(exec, patterns.rows),
+                            SumOfLengths{lengths_}, products_);
+    bits_memory_ = Arena<Space>(exec, "heddle::multiply::bits", bits_bytes);
+    bits_ = bits_memory_.template take<std::uint64_t>(all).data();
+    fill(exec, "heddle::multiply::clear", bits_, static_cast<std::int64_t>(all), 0);
+    const auto most = static_cast<std::size_t>(products_ + patterns.rows);
+    const std::size_t left = workspace_bytes - std::min(workspace_bytes, bits_bytes);
+    if (lists && !patterns.D.row_ptr && most <= left / sizeof(O)) {
+      list_memory_ = Arena<Space>(exec, "heddle::multiply::columns", arena_bytes<O>(most));
+      listed_ = list_memory_.template take<O>(most).data();
+    }
+    Mark<int> counts;
+    counts.listed = listed_;
+    mark(exec, "heddle::multiply::count_columns", counts);
+    Kokkos::parallel_reduce("heddle::multiply::entries", range_policy(exec, patterns.rows),
+                            SumOfLengths{lengths_}, entries_);
+  }
+
+  std::int64_t products() const { return products_; }
+  std::int64_t entries() const { return entries_; }
+  std::size_t bytes() const {
+    return memory_.bytes() + shares_.bytes() + bits_memory_.bytes() + list_memory_.bytes();
+  }
+  /// For the numeric phase.
+  Shares<Exec> take_shares() { return std::move(shares_); }
+
+  template <Offset OffC>
+  void write(const Exec& exec, OffC* row_ptr, O* col_idx) {
+    running_sum(exec, "heddle::multiply::row_ptr", row_ptr, patterns_.rows,
+                Terms<std::int64_t>{lengths_});
+    if (listed_) {
+      parallel_for(exec, "heddle::multiply::write_columns", shares_.count(),
+                   CopyLists<O, OffC>{shares_.first_row(), before_, listed_, row_ptr, col_idx});
+      return;
+    }
+    Mark<OffC> writes;
+    writes.row_ptr = row_ptr;
+    writes.col_idx = col_idx;
+    mark(exec, "heddle::multiply::write_columns", writes);
+  }
+
+ private:
+  template <Offset OffC>
+  using Mark = MarkColumns<O, OffA, OffB, OffC>;
+
+  template <class Kernel>
+  void mark(const Exec& exec, const char* label, Kernel kernel) {
+    kernel.patterns = patterns_;
+    kernel.first_row = shares_.first_row();
+    kernel.bits = bits_;
+    kernel.bits_of_share = bits_of_share_;
+    kernel.lengths = lengths_;
+    kernel.before = before_;
+    parallel_for(exec, label, shares_.count(), kernel);
+  }
+
+  Patterns<O, OffA, OffB> patterns_;
+  Arena<Space> memory_, bits_memory_, list_memory_;
+  std::int64_t* lengths_ = nullptr;
+  std::int64_t* before_ = nullptr;
+  O* listed_ = nullptr;
+  Shares<Exec> shares_;
+  std::uint64_t* bits_ = nullptr;
+  std::int64_t bits_of_share_ = 0;
+  std::int64_t products_ = 0;
+  std::int64_t entries_ = 0;
+};
+
+/// The sums of each row, by shares of the rows: those of a row of C lie where its columns say.
+template <class Work>
+struct DenseSums {
+  using Sum = typename Work::Sum;
+
+  Work work;
+  const std::int64_t* first_row;
+  Sum* sums;
+  std::int64_t sums_of_share;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t share) const {
+    Sum* const own = sums + share * sums_of_share;
+    const auto& A = work.A;
+    const auto& B = work.B;
+    const auto& C = work.C;
+    for (std::int64_t row = first_row[share]; row < first_row[share + 1]; ++row) {
+      const std::int64_t begin = C.begin(row), end = C.end(row);
+      for (std::int64_t p = begin; p < end; ++p) own[C.col_idx[p]] = work.start(p);
+      for (std::int64_t k = A.begin(row); k < A.end(row); ++k) {
+        const auto a = work.factor(k);
+        const std::int64_t j = A.col_idx[k];
+        const std::int64_t last = B.end(j);
+        for (std::int64_t l = B.begin(j); l < last; ++l) work.add(own[B.col_idx[l]], a, l);
+      }
+      for (std::int64_t p = begin; p < end; ++p) work.sums[p] = work.finish(own[C.col_idx[p]]);
+    }
+  }
+};
+
+/// A share of the rows for each thread of a CPU, and a sum for each column for each of them;
+/// elsewhere, and where those sums would be larger than the product, there is nothing.
+template <ExecutionSpace Exec, Scalar S>
+class DenseRows {
+ public:
+  DenseRows() = default;
+  /// Waits for nobody.
+  DenseRows(const Exec& exec, Shares<Exec> shares, std::int64_t columns, std::int64_t entries)
+      : shares_(std::move(shares)), columns_(columns + 64 / std::int64_t{sizeof(S)}) {
+    const std::int64_t all = shares_.count() * columns_;
+    if (all > entries && all > enough) return;
+    memory_ = Arena<typename Exec::memory_space>(exec, "heddle::multiply::dense_sums",
+                                                 arena_bytes<S>(static_cast<std::size_t>(all)));
+    sums_ = memory_.template take<S>(static_cast<std::size_t>(all)).data();
+    fill(exec, "heddle::multiply::clear", sums_, all, S(0));
+  }
+
+  explicit operator bool() const { return sums_ != nullptr; }
+  std::size_t bytes() const { return shares_.bytes() + memory_.bytes(); }
+
+  template <class Work>
+  void sum(const Exec& exec, const Work& work) const {
+    parallel_for(exec, "heddle::multiply::dense_sums", shares_.count(),
+                 DenseSums<Work>{work, shares_.first_row(), sums_, columns_});
+  }
+
+ private:
+  static constexpr std::int64_t enough = 1 << 16;
+
+  Shares<Exec> shares_;
+  std::int64_t columns_ = 0;
+  Arena<typename Exec::memory_space> memory_;
+  S* sums_ = nullptr;
+};
+
+}  // namespace heddle::detail::matrix_product

@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <limits>
+
+#include "../backends/algorithms/each_entry.hpp"
+#include "../backends/atomics.hpp"
+#include "../backends/launch.hpp"
+#include "../backends/loops.hpp"
+#include "../core/arena.hpp"
+#include "select.hpp"
+
+/// Which vertices of an undirected graph are connected.
+namespace heddle::detail::reorder {
+
+/// A graph: neighbours of each vertex in ascending order, each once, none of them itself.
+template <Ordinal O, Offset Off>
+struct Graph {
+  const Off* row_ptr;
+  const O* col_idx;
+  O vertices;
+  std::int64_t edges;  ///< counted from both sides
+
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t begin(std::int64_t vertex) const {
+    return static_cast<std::int64_t>(row_ptr[vertex]);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t end(std::int64_t vertex) const {
+    return static_cast<std::int64_t>(row_ptr[vertex + 1]);
+  }
+};
+
+template <Ordinal O>
+struct OwnLabel {
+  O* label;
+  KOKKOS_FUNCTION void operator()(std::int64_t vertex) const {
+    label[vertex] = static_cast<O>(vertex);
+  }
+};
+
+/// The label of a vertex takes over that of a neighbour which is lower.
+template <Ordinal O, Offset Off>
+struct TakeLower {
+  Graph<O, Off> graph;
+  O* label;
+
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t vertex, std::int64_t k) const {
+    const O mine = backends::atomic_load(&label[vertex]);
+    const O other = backends::atomic_load(&label[graph.col_idx[k]]);
+    if (other < mine) backends::atomic_min(&label[mine], other);
+  }
+};
+
+template <Ordinal O>
+struct FollowLabels {
+  O* label;
+  KOKKOS_FUNCTION void operator()(std::int64_t vertex) const {
+    O of = backends::atomic_load(&label[vertex]);
+    O next = backends::atomic_load(&label[of]);
+    while (next != of) {
+      of = next;
+      next = backends::atomic_load(&label[of]);
+    }
+    backends::atomic_store(&label[vertex], of);
+  }
+};
+
+template <Ordinal O, Offset Off>
+struct CountDisagreeing {
+  Graph<O, Off> graph;
+  const O* label;
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t vertex, std::int64_t k,
+                                              std::int64_t& count) const {
+    count += label[graph.col_idx[k]] != label[vertex];
+  }
+};
+
+/// label[vertex]: the lowest vertex that it is connected with. Waits for `exec`, once a round.
+/// Source of lower labels taken over, then followed to their ends: Y. Shiloach and U. Vishkin, "An
+/// O(log n) parallel connectivity algorithm", J. Algorithms 3, 1982.
+template <ExecutionSpace Exec, Ordinal O, Offset Off>
+void find_components(const Exec& exec, const Graph<O, Off>& graph, O* label) {
+  const std::int64_t vertices = graph.vertices;
+  parallel_for(exec, "heddle::reorder::own_labels", vertices, OwnLabel<O>{label});
+  std::int64_t disagreeing = graph.edges;
+  while (disagreeing > 0) {
+    each_entry(exec, "heddle::reorder::lower_labels", graph.row_ptr, vertices, graph.edges,
+               TakeLower<O, Off>{graph, label});
+    parallel_for(exec, "heddle::reorder::follow_labels", vertices, FollowLabels<O>{label});
+    disagreeing =
+        sum_entries<std::int64_t>(exec, "heddle::reorder::disagreeing", graph.row_ptr, vertices,
+                                  graph.edges, CountDisagreeing<O, Off>{graph, label});
+  }
+}
+
+/// One level of a search: the vertices at [first, last) of the queue. A vertex that nobody has
+/// reached belongs to the first of the queue that it neighbours.
+template <Ordinal O, Offset Off>
+struct Level {
+  using Shape = backends::Shape<8, 128>;
+
+  Graph<O, Off> graph;
+  O* queue;
+  O* parent;  ///< the place in the queue of who reached a vertex; a root has -1
+  O* level;
+  std::int64_t first, last;
+  O depth;
+};
+
+/// A subwarp a vertex of the level.
+template <Ordinal O, Offset Off>
+struct ReachNeighbours : Level<O, Off> {
+  using Scratch = backends::NoScratch;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, Scratch&) const {
+    const std::int64_t place = this->first + team.index() * Team::subwarps + team.subwarp_index();
+    if (place >= this->last) return;
+    const O vertex = this->queue[place];
+    for (std::int64_t k = this->graph.begin(vertex) + team.subwarp().lane();
+         k < this->graph.end(vertex); k += Team::subwarp_width) {
+      backends::atomic_min(&this->parent[this->graph.col_idx[k]], static_cast<O>(place));
+    }
+  }
+};
+
+/// A subwarp a vertex: how many it reached, or with `before` puts them into the queue, in the order
+/// of its neighbours.
+template <Ordinal O, Offset Off>
+struct TakeReached : Level<O, Off> {
+  using Scratch = backends::NoScratch;
+
+  std::int64_t* reached;
+  bool put;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, Scratch&) const {
+    const auto subwarp = team.subwarp();
+    const std::int64_t item = team.index() * Team::subwarps + team.subwarp_index();
+    const std::int64_t place = this->first + item;
+    if (place >= this->last) return;
+    const O vertex = this->queue[place];
+    const std::int64_t end = this->graph.end(vertex);
+    std::int64_t to = put ? this->last + reached[item] : 0;
+    for (std::int64_t begin = this->graph.begin(vertex); begin < end;
+         begin += Team::subwarp_width) {
+      const std::int64_t k = begin + subwarp.lane();
+      const O neighbour = k < end ? this->graph.col_idx[k] : O(0);
+      const bool mine = k < end && this->parent[neighbour] == static_cast<O>(place);
+      const std::uint64_t all = subwarp.ballot(mine);
+      if (put && mine) {
+        const std::uint64_t below = all & ((std::uint64_t{1} << subwarp.lane()) - 1);
+        this->queue[to + Kokkos::popcount(below)] = neighbour;
+        this->level[neighbour] = this->depth;
+      }
+      to += Kokkos::popcount(all);
+    }
+    if (!put && subwarp.lane() == 0) reached[item] = to;
+  }
+};
+
+/// Takes the roots, vertices that stand for their components, into the queue.
+template <Ordinal O>
+struct PutRoots {
+  const O* roots;
+  O* queue;
+  O* parent;
+  O* level;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    queue[i] = roots[i];
+    parent[roots[i]] = -1;
+    level[roots[i]] = 0;
+  }
+};
+
+/// A search in breadth from several roots at the same time, one in each component, in the order
+/// that a search by one thread would find: by the place of who reaches a vertex first, then by
+/// number.
+template <ExecutionSpace Exec, Ordinal O, Offset Off>
+class BreadthFirst {
+ public:
+  BreadthFirst(const Exec& exec, const Graph<O, Off>& graph)
+      : graph_(graph),
+        memory_(exec, "heddle::reorder::search",
+                arena_bytes<O, O, O, std::int64_t>(size(), size(), size(), size() + 1)) {
+    queue_ = memory_.template take<O>(size()).data();
+    parent_ = memory_.template take<O>(size()).data();
+    level_ = memory_.template take<O>(size()).data();
+    reached_ = memory_.template take<std::int64_t>(size() + 1).data();
+  }
+
+  /// Fills the queue. Waits for `exec`, once a level.
+  void search(const Exec& exec, const O* roots, std::int64_t count) const {
+    using Shape = typename Level<O, Off>::Shape;
+    using Team = backends::Team<Exec, Shape>;
+    fill(exec, "heddle::reorder::unreached", parent_, std::int64_t{graph_.vertices},
+         std::numeric_limits<O>::max());
+    parallel_for(exec, "heddle::reorder::roots", count,
+                 PutRoots<O>{roots, queue_, parent_, level_});
+    Level<O, Off> level{graph_, queue_, parent_, level_, 0, count, 1};
+    while (level.first < level.last) {
+      const std::int64_t vertices = level.last - level.first;
+      const std::int64_t teams = ceil_div(vertices, Team::subwarps);
+      backends::launch<Shape>(exec, "heddle::reorder::reach", teams,
+                              ReachNeighbours<O, Off>{level});
+      backends::launch<Shape>(exec, "heddle::reorder::count", teams,
+                              TakeReached<O, Off>{level, reached_, false});
+      const std::int64_t next = running_sum_and_total(exec, "heddle::reorder::sum", reached_,
+                                                      vertices, Terms<std::int64_t>{reached_});
+      backends::launch<Shape>(exec, "heddle::reorder::take", teams,
+                              TakeReached<O, Off>{level, reached_, true});
+      level.first = level.last;
+      level.last += next;
+      ++level.depth;
+    }
+  }
+
+  const O* queue() const { return queue_; }
+  const O* level() const { return level_; }
+
+ private:
+  std::size_t size() const { return static_cast<std::size_t>(graph_.vertices); }
+
+  Graph<O, Off> graph_;
+  Arena<typename Exec::memory_space> memory_;
+  O* queue_;
+  O* parent_;
+  O* level_;
+  std::int64_t* reached_;
+};
+
+}  // namespace heddle::detail::reorder
+
+// Orders of the rows of a square matrix, for permutations: order(i) is the row of A that becomes
+// row i of permute(exec, A, order). Each order is a View that owns its memory, and is the same on
+// every run, for any number of threads, on any device.
+
+namespace heddle {
+
+namespace detail::reorder {
+
+template <Ordinal O, Offset Off>
+struct PutDegree {
+  const Off* row_ptr;
+  O* degree;
+  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
+    degree[row] = static_cast<O>(row_ptr[row + 1] - row_ptr[row]);
+  }
+};
+
+template <Ordinal O>
+struct PutPlace {
+  const O* order;
+  O* place;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { place[order[i]] = static_cast<O>(i); }
+};
+
+/// Writes the rows by the number of their entries, fewest first, those of one number ascending.
+template <ExecutionSpace Exec, Ordinal O, Offset Off>
+void by_degree(const Exec& exec, const Off* row_ptr, O rows, O* order) {
+  RadixSort<Exec, O, O> sort(exec, rows);
+  parallel_for(exec, "heddle::reorder::degrees", std::int64_t{rows},
+               PutDegree<O, Off>{row_ptr, sort.room()});
+  sort.sort(exec, sort.room(), std::numeric_limits<O>::max(), order);
+  exec.fence("heddle::reorder::by_degree");
+}
+
+/// Leaves out the diagonal; with `to`, rows and columns get new numbers.
+template <Ordinal O>
+struct AsGraph {
+  O left_out;
+  const O* to = nullptr;
+  bool mirrored = false;
+
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t, O& row, O& column) const {
+    const O i = mirrored ? column : row, j = mirrored ? row : column;
+    row = i == j ? left_out : to ? to[i] : i;
+    column = to ? to[j] : j;
+  }
+};
+
+/// Of each component the last level, and of that the lowest vertex.
+template <Ordinal O>
+struct Eccentricity {
+  const O* label;
+  const O* level;
+  O* deepest;
+  KOKKOS_FUNCTION void operator()(std::int64_t vertex) const {
+    backends::atomic_max(&deepest[label[vertex]], level[vertex]);
+  }
+};
+template <Ordinal O>
+struct FarthestVertex {
+  const O* label;
+  const O* level;
+  const O* deepest;
+  O* farthest;
+  KOKKOS_FUNCTION void operator()(std::int64_t vertex) const {
+    const O of = label[vertex];
+    if (level[vertex] == deepest[of]) {
+      backends::atomic_min(&farthest[of], static_cast<O>(vertex));
+    }
+  }
+};
+/// A component whose search went deeper than the one before starts from its end next.
+template <Ordinal O>
+struct MoveRoot {
+  const O* labels;  ///< of the components
+  const O* deepest;
+  const O* farthest;
+  O* deepest_before;
+  O* roots;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& moved) const {
+    const O of = labels[i];
+    if (deepest[of] <= deepest_before[i]) return;
+    deepest_before[i] = deepest[of];
+    roots[i] = farthest[of];
+    ++moved;
+  }
+};
+
+template <Ordinal O>
+struct IsLabel {
+  const O* label;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t vertex) const {
+    return label[vertex] == static_cast<O>(vertex) ? 1 : 0;
+  }
+};
+template <Ordinal O>
+struct PutLabels {
+  const O* label;
+  const O* before;
+  O* labels;
+  KOKKOS_FUNCTION void operator()(std::int64_t vertex) const {
+    if (label[vertex] == static_cast<O>(vertex)) labels[before[vertex]] = static_cast<O>(vertex);
+  }
+};
+
+template <Ordinal O>
+struct Reverse {
+  const O* number;
+  const O* queue;
+  const O* by_component;
+  O* order;
+  std::int64_t size;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    order[size - 1 - i] = number[queue[by_component[i]]];
+  }
+};
+
+/// The order of Cuthill and McKee, reversed, of vertices that are numbered by degree: `number`
+/// gives them their rows back.
+template <ExecutionSpace Exec, Ordinal O, Offset Off>
+void order_graph(const Exec& exec, const Graph<O, Off>& graph, const O* number, O* order) {
+  const std::int64_t vertices = graph.vertices;
+  const auto n = static_cast<std::size_t>(vertices);
+  Arena<typename Exec::memory_space> work(
+      exec, "heddle::reorder::components",
+      arena_bytes<O, O, O, O, O, O, O>(n, n + 1, n, n, n, n, n));
+  O* const label = work.template take<O>(n).data();
+  O* const before = work.template take<O>(n + 1).data();
+  O* const labels = work.template take<O>(n).data();
+  O* const roots = work.template take<O>(n).data();
+  O* const deepest = work.template take<O>(n).data();
+  O* const farthest = work.template take<O>(n).data();
+  O* const deepest_before = work.template take<O>(n).data();
+  find_components(exec, graph, label);
+  const std::int64_t components = running_sum_and_total(exec, "heddle::reorder::count_components",
+                                                        before, vertices, IsLabel<O>{label});
+  parallel_for(exec, "heddle::reorder::labels", vertices, PutLabels<O>{label, before, labels});
+  copy(exec, "heddle::reorder::first_roots", roots, components, labels);
+  fill(exec, "heddle::reorder::no_depth", deepest_before, components, O(0));
+
+  const BreadthFirst<Exec, O, Off> search(exec, graph);
+  std::int64_t moved = 1;
+  constexpr int most_rounds = 10;  // each of them goes deeper somewhere; two or three are usual
+  for (int round = 0; round < most_rounds && moved > 0; ++round) {
+    search.search(exec, roots, components);
+    fill(exec, "heddle::reorder::no_depth", deepest, vertices, O(0));
+    fill(exec, "heddle::reorder::none_farthest", farthest, vertices, std::numeric_limits<O>::max());
+    parallel_for(exec, "heddle::reorder::deepest", vertices,
+                 Eccentricity<O>{label, search.level(), deepest});
+    parallel_for(exec, "heddle::reorder::farthest", vertices,
+                 FarthestVertex<O>{label, search.level(), deepest, farthest});
+    Kokkos::parallel_reduce("heddle::reorder::move_roots", range_policy(exec, components),
+                            MoveRoot<O>{labels, deepest, farthest, deepest_before, roots}, moved);
+  }
+  if (moved > 0) search.search(exec, roots, components);
+  RadixSort<Exec, O, O> by_component(exec, vertices);
+  gather(exec, "heddle::reorder::labels_in_order", by_component.room(), vertices, label,
+         search.queue());
+  by_component.sort(exec, by_component.room(), graph.vertices, before);
+  parallel_for(exec, "heddle::reorder::reverse", vertices,
+               Reverse<O>{number, search.queue(), before, order, vertices});
+  exec.fence("heddle::reorder::ordered");
+}
+
+}  // namespace detail::reorder
+
+/// Rows by number of entries, the shortest first; rows of equal length keep their order. Waits for
+/// `exec`.
+template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space>
+auto order_by_degree(const Exec& exec, const CsrPattern<O, Off, Space>& A) {
+  const Kokkos::View<O*, typename Exec::memory_space> order(
+      Kokkos::view_alloc(kokkos_space(exec), Kokkos::WithoutInitializing, "heddle::reorder::order"),
+      static_cast<std::size_t>(A.rows()));
+  detail::reorder::by_degree(exec, A.row_ptr().data(), A.rows(), order.data());
+  return order;
+}
+
+/// Reverse Cuthill-McKee, for a small bandwidth: each component of A + A' from a peripheral vertex,
+/// level by level, neighbours by ascending degree. Components are in the order of their vertices of
+/// lowest degree; then everything is reversed.
+///
+/// Levels are searched in parallel, in four launches each and one wait, all components at the same
+/// time; so a chain of a million rows takes a million of them. A workspace as that of
+/// symmetric_part, and eleven ordinals and an offset a row. Throws Error if A is not square, or,
+/// naming row and entry, is no matrix, or if the type of offsets cannot hold twice its number of
+/// entries.
+///
+/// Source: E. Cuthill and J. McKee, "Reducing the bandwidth of sparse symmetric matrices", ACM
+/// 1969; of vertices at the rim: A. George and J. Liu, "An implementation of a pseudoperipheral
+/// node finder", ACM TOMS 5, 1979.
+template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space>
+auto reverse_cuthill_mckee(const Exec& exec, const CsrPattern<O, Off, Space>& A) {
+  using detail::reorder::AsGraph;
+  if (A.rows() != A.columns()) {
+    throw Error("an order of the rows of a matrix of " + std::to_string(A.rows()) + " x " +
+                    std::to_string(A.columns()),
+                "give a square one");
+  }
+  check_csr(exec, A);
+  const O rows = A.rows();
+  const auto nonzeros = static_cast<std::int64_t>(A.nonzeros());
+  // Values that nobody reads.
+  const auto both = detail::derive<float, Off>(
+      exec, rows, rows, 2 * nonzeros, {.add_up = true}, [&](O* row_of, O* column_of) {
+        detail::list_entries(exec, A, row_of, column_of, 0, AsGraph<O>{rows});
+        detail::list_entries(exec, A, row_of, column_of, nonzeros, AsGraph<O>{rows, nullptr, true});
+      });
+  const auto graph = both.storage.matrix();
+  const auto number = order_by_degree(exec, graph), order = order_by_degree(exec, graph);
+  detail::parallel_for(exec, "heddle::reorder::places", std::int64_t{rows},
+                       detail::reorder::PutPlace<O>{number.data(), order.data()});
+  const auto numbered = detail::derive<float, Off>(
+      exec, rows, rows, static_cast<std::int64_t>(graph.nonzeros()), {},
+      [&](O* row_of, O* column_of) {
+        detail::list_entries(exec, graph, row_of, column_of, 0, AsGraph<O>{rows, order.data()});
+      });
+  const auto by_number = numbered.storage.matrix();
+  detail::reorder::order_graph(
+      exec,
+      detail::reorder::Graph<O, Off>{by_number.row_ptr().data(), by_number.col_idx().data(), rows,
+                                     static_cast<std::int64_t>(by_number.nonzeros())},
+      number.data(), order.data());
+  return order;
+}
+
+}  // namespace heddle

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <limits>
+
+#include "../backends/atomics.hpp"
+#include "rearrange.hpp"
+
+/// Parts of a matrix. Each function checks A (Error, naming row and entry), allocates, and waits
+/// for `exec`. The columns of each row of the result ascend; entries that repeat a place stay
+/// separate. The result takes new values of A in one pass.
+namespace heddle {
+
+/// The entries on one side of the diagonal, with it or without, or the diagonal alone.
+enum class MatrixPart { lower, strictly_lower, diagonal, strictly_upper, upper };
+
+namespace detail {
+
+struct KeepPart {
+  MatrixPart part;
+  std::int64_t left_out;  ///< the row of what is not kept
+
+  template <class O>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t, O& row, O& column) const {
+    if (!keeps(row, column)) row = static_cast<O>(left_out);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION bool keeps(std::int64_t row, std::int64_t column) const {
+    switch (part) {
+      case MatrixPart::lower: return column <= row;
+      case MatrixPart::strictly_lower: return column < row;
+      case MatrixPart::diagonal: return column == row;
+      case MatrixPart::strictly_upper: return column > row;
+      case MatrixPart::upper: return column >= row;
+    }
+    return false;
+  }
+};
+
+template <Scalar S>
+struct KeepLarge {
+  const S* values;
+  heddle::RealOf<S> threshold;
+  bool keep_diagonal;
+  std::int64_t left_out;
+
+  template <class O>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t k, O& row, O& column) const {
+    const bool small = Kokkos::abs(values[k]) <= threshold;  // not so of NaN
+    if (small && !(keep_diagonal && row == column)) row = static_cast<O>(left_out);
+  }
+};
+
+/// Where rows and columns go; -1: nowhere.
+template <Ordinal O>
+struct MoveTo {
+  const O* row_to;
+  const O* column_to;
+  O left_out;
+
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t, O& row, O& column) const {
+    const O i = row_to[row], j = column_to[column];
+    const bool kept = i >= 0 && j >= 0;
+    row = kept ? i : left_out;
+    column = kept ? j : O(0);
+  }
+};
+
+/// to[list[i]] = i; of a number that is listed twice, the last.
+template <Ordinal O, class List>
+struct Invert {
+  O* to;
+  List list;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    backends::atomic_max(&to[list(i)], static_cast<O>(i));
+  }
+};
+
+/// The first place of a list that is out of range.
+template <class List>
+struct FirstOutside {
+  using value_type = std::int64_t;
+  List list;
+  std::int64_t size;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& first) const {
+    const auto number = static_cast<std::int64_t>(list(i));
+    if ((number < 0 || number >= size) && i < first) first = i;
+  }
+};
+
+/// The first place of a list whose number stands there again.
+template <Ordinal O, class List>
+struct FirstTwice {
+  using value_type = std::int64_t;
+  const O* to;
+  List list;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& first) const {
+    if (static_cast<std::int64_t>(to[list(i)]) != i && i < first) first = i;
+  }
+};
+
+/// Writes where each of `size` numbers stands in the list, or -1, to `to`. Throws Error if one is
+/// out of range or stands there twice.
+template <ExecutionSpace Exec, Ordinal O, class List>
+void invert_list(const Exec& exec, O* to, O size, const List& list, const char* what) {
+  const auto count = static_cast<std::int64_t>(list.extent(0));
+  const auto fail = [&](std::int64_t place, const std::string& problem) {
+    throw Error("place " + std::to_string(place) + " of the list of " + what + " " + problem,
+                std::string("list each of the ") + std::to_string(size) + " " + what +
+                    " once or not at all, counted from 0");
+  };
+  std::int64_t first = nowhere;
+  Kokkos::parallel_reduce("heddle::matrix::check_list", range_policy(exec, count),
+                          FirstOutside<List>{list, static_cast<std::int64_t>(size)},
+                          Kokkos::Min<std::int64_t>(first));
+  if (first < count) fail(first, "is out of range");
+  fill(exec, "heddle::matrix::clear_list", to, static_cast<std::int64_t>(size), O(-1));
+  parallel_for(exec, "heddle::matrix::invert_list", count, Invert<O, List>{to, list});
+  first = nowhere;
+  Kokkos::parallel_reduce("heddle::matrix::check_once", range_policy(exec, count),
+                          FirstTwice<O, List>{to, list}, Kokkos::Min<std::int64_t>(first));
+  if (first < count) fail(first, "names one that comes again");
+}
+
+}  // namespace detail
+
+/// The part of A on one side of the diagonal, in the shape of A.
+template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
+DerivedCsr<Exec, S, O, Off> part_of(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
+                                    MatrixPart part) {
+  return detail::derive_from(exec, A, A.rows(), A.columns(), {},
+                             detail::KeepPart{part, static_cast<std::int64_t>(A.rows())});
+}
+
+/// A without the entries whose magnitude is at most `threshold`; 0 removes zeros. NaN stays; with
+/// `keep_diagonal` so does the diagonal. New values are those of the entries that were kept. Throws
+/// Error if the threshold is negative or NaN.
+template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
+DerivedCsr<Exec, S, O, Off> drop_small(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
+                                       std::type_identity_t<RealOf<S>> threshold = 0,
+                                       bool keep_diagonal = false) {
+  if (!(threshold >= 0)) {
+    throw Error("drop_small with a threshold of " + std::to_string(threshold),
+                "give a magnitude: 0, which removes zeros, or more");
+  }
+  return detail::derive_from(exec, A, A.rows(), A.columns(), {},
+                             detail::KeepLarge<S>{A.values().data(), threshold, keep_diagonal,
+                                                  static_cast<std::int64_t>(A.rows())});
+}
+
+/// The submatrix whose entry (i, j) is the entry of A at (rows(i), columns(j)). The lists are Views
+/// of rank 1 that `exec` can access. Throws Error if one names a row or column twice, or one that A
+/// does not have.
+template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space, class Rows,
+          class Columns>
+  requires(Kokkos::is_view_v<Rows> && Kokkos::is_view_v<Columns>)
+DerivedCsr<Exec, S, O, Off> submatrix(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
+                                      const Rows& rows, const Columns& columns) {
+  const auto count = static_cast<O>(rows.extent(0));
+  Arena<typename Exec::memory_space> work(exec, "heddle::matrix::lists",
+                                          arena_bytes<O, O>(A.rows(), A.columns()));
+  O* const row_to = work.template take<O>(static_cast<std::size_t>(A.rows())).data();
+  O* const column_to = work.template take<O>(static_cast<std::size_t>(A.columns())).data();
+  detail::invert_list(exec, row_to, A.rows(), rows, "rows");
+  detail::invert_list(exec, column_to, A.columns(), columns, "columns");
+  return detail::derive_from(exec, A, count, static_cast<O>(columns.extent(0)), {},
+                             detail::MoveTo<O>{row_to, column_to, count});
+}
+
+/// A with its rows and columns in another order: entry (i, j) is the entry of A at (rows(i),
+/// columns(j)). Throws Error if a list is not a permutation.
+template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space, class Rows,
+          class Columns>
+  requires(Kokkos::is_view_v<Rows> && Kokkos::is_view_v<Columns>)
+DerivedCsr<Exec, S, O, Off> permute(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
+                                    const Rows& rows, const Columns& columns) {
+  const auto check = [](std::size_t listed, O size, const char* what) {
+    if (listed == static_cast<std::size_t>(size)) return;
+    throw Error("a permutation of " + std::to_string(listed) + " " + what + " for a matrix of " +
+                    std::to_string(size),
+                std::string("list each of its ") + what + " once");
+  };
+  check(rows.extent(0), A.rows(), "rows");
+  check(columns.extent(0), A.columns(), "columns");
+  return submatrix(exec, A, rows, columns);
+}
+
+/// The same order for rows and columns: P A P'.
+template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space, class Order>
+  requires(Kokkos::is_view_v<Order>)
+DerivedCsr<Exec, S, O, Off> permute(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
+                                    const Order& order) {
+  return permute(exec, A, order, order);
+}
+
+}  // namespace heddle

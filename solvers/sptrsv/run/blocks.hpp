@@ -1,0 +1,540 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+
+#include "../../../backends/launch.hpp"
+#include "../../../backends/unroll.hpp"
+#include "../../../core/scheme.hpp"
+#include "../../ordered/solved_values.hpp"
+#include "../select/tuning.hpp"
+#include "../transform/blocked_triangle.hpp"
+#include "../transform/merge.hpp"
+#include "../transform/pieces.hpp"
+#include "operands.hpp"
+
+namespace heddle::detail::sptrsv {
+
+/// Groups [first, stop) of a triangle on a GPU, each solved by Subwarps subwarps of 32 lanes. They
+/// take the pieces in chunks, a lane a piece: every lane asks for the values that its piece needs
+/// at once, and lanes ask again together until all are there. The first subwarp then solves with
+/// the group's dense block, which it has in registers: rows hand on their solutions by shuffles, or
+/// all are a product with the block's inverse; where that leaves a residual that rounding does not
+/// explain, they are solved again by shuffles.
+///
+/// A team is one group; but four, each with a warp or wavefront of its own, where a group has one
+/// subwarp: so few teams take tickets and arrive.
+///
+/// Why it ends: a group waits for groups of lower levels alone, which earlier launches have run,
+/// teams of a lower ticket, or lower warps of its team; so the lowest group that has not ended
+/// waits for nobody.
+///
+/// Deterministic: a row is added up in the same pieces and in the same order every time. Sources:
+/// W. Liu et al., "A synchronization-free algorithm for parallel sparse triangular solves",
+/// Euro-Par 2016; Z. Hu et al., "AG-SpTRSV", TACO 2024, for groups of rows.
+///
+/// A lane asks for `batch` entries of its piece of Piece entries at once: for all of them where
+/// nothing but one vector of small numbers has to stay in registers.
+/// `ends_solve` says that no launch of this solve comes after this one, of `teams` teams. A step
+/// of a trace is a group.
+template <class Operands, int Piece, int Vectors, int Subwarps, class Trace = NoTrace>
+struct BlocksKernel {
+  using Scratch = backends::DynamicScratch;
+  using S = typename Operands::scalar_type;
+  using O = typename Operands::ordinal_type;
+  using V = typename Operands::vector_type;
+  using Acc = typename Operands::accumulator_type;
+  using View = BlockedView<S, O, Acc>;
+
+  static constexpr int batch = Vectors > 1 ? 2 : sizeof(Acc) > 8 ? 4 : Piece;
+  static constexpr int groups_per_team = Subwarps == 1 ? 4 : 1;
+  static constexpr int most_pieces = most_pieces_of(Subwarps);
+  static constexpr int sums_per_group = Vectors * most_pieces;
+  static constexpr int right_per_group = 2 * Vectors * most_rows;
+  /// Precisions of V by which a row may be wrong, of the magnitudes that add up in it.
+  static constexpr int most_residual = 16;
+
+  Operands operands;
+  View view;
+  ordered::SolvedValues<V> solved;
+  std::int64_t first, stop;
+  std::int64_t teams;  ///< of the launch
+  bool ends_solve;
+  Trace trace;
+
+  /// Threads of a team where a warp or wavefront has `lanes` lanes.
+  static constexpr int threads(int warp_width) {
+    return Subwarps == 1 ? groups_per_team * warp_width : Subwarps * chunk_pieces;
+  }
+  /// Of a plan whose groups may be inverted, or not.
+  static constexpr std::size_t scratch_bytes(bool inverts) {
+    return backends::scratch_bytes<Acc, Acc, Acc>(groups_per_team * sums_per_group,
+                                                  groups_per_team * right_per_group,
+                                                  inverts ? groups_per_team * most_block : 0);
+  }
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
+    static_assert(Team::subwarp_width == chunk_pieces);
+    constexpr int slot_threads = Team::threads / groups_per_team;
+    Acc* const sums = scratch.take<Acc>(groups_per_team * sums_per_group);
+    Acc* const right = scratch.take<Acc>(groups_per_team * right_per_group);
+    Acc* const block = scratch.take<Acc>(view.inverted ? groups_per_team * most_block : 0);
+    const int slot = team.thread() / slot_threads;
+    const int thread = team.thread() % slot_threads;
+    const std::int64_t index = first + team.index() * groups_per_team + slot;
+    const int set = solved.set();
+    // A wavefront has twice the lanes of a group; the others have nothing to do.
+    if (index < stop && thread < Subwarps * chunk_pieces) {
+      const Room room{sums + slot * sums_per_group, right + slot * right_per_group,
+                      block + slot * most_block};
+      solve(team, thread, index, set, room);
+    }
+    if (!ends_solve) return;
+    if constexpr (groups_per_team > 1) team.barrier();
+    if (team.thread() == 0) solved.end(set, teams);
+  }
+
+ private:
+  /// The row that a lane of the first subwarp finishes.
+  struct Row {
+    int lane;  ///< of all subwarps of the group
+    bool exists;
+    bool awaited;
+    std::int64_t place;
+    O row;
+    std::uint32_t inside;  ///< of a coupled group: BlockedView::inside
+    Acc factor;
+  };
+  /// A group's scratch.
+  struct Room {
+    Acc* sums;   ///< of pieces
+    Acc* right;  ///< right-hand sides and solutions, which lanes hand each other
+    Acc* block;  ///< where the block is inverted, as it was before
+  };
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void solve(const Team& team, int thread, std::int64_t index, int set,
+                                         const Room& room) const {
+    if (thread == 0) trace.begin(index);
+    const Group group = view.groups[index];
+    const bool inverted = group.coupled && view.inverted && view.inverted[index] != 0;
+    const Row row = row_of(group, thread);
+    // Before the wait, as all that depends on no other group.
+    if (row.awaited) solved.empty(set, row.place);
+    Acc block_row[most_rows];
+    if (group.coupled) {
+      const int size = block_size(group.rows);
+      load(group, group.first_block + (inverted ? size : 0), row.lane,
+           inverted ? up_to(row.lane) : row.inside, block_row);
+      if (inverted && thread < chunk_pieces) stage(group, thread, size, room.block);
+    }
+    for (int v = 0; v < solved.vectors; v += Vectors) {
+      Acc left[Vectors];  // of the right-hand side, once others are subtracted
+      HEDDLE_UNROLL(Vectors)
+      for (int c = 0; c < Vectors; ++c) {
+        const bool reads = row.exists && v + c < solved.vectors;
+        left[c] = reads ? operands.right_hand_side(row.row, v + c) : Acc(0);
+      }
+      if (v > 0) wait_for_group(team);  // until the sums before are read
+      subtract_pieces(team, group, row, set, v, room.sums, left);
+      if (thread >= chunk_pieces) continue;
+      if (group.coupled) {
+        for (int c = 0; c < Vectors; ++c) room.right[c * most_rows + row.lane] = left[c];
+        const std::uint32_t wrong = inverted
+                                        ? multiply(team, group, row, block_row, room, left)
+                                        : substitute(team.subwarp(), group, row, block_row, left);
+        solve_again(team.subwarp(), group, row, room.right, wrong, left);
+      } else if (row.exists) {
+        for (int c = 0; c < Vectors; ++c) {
+          left[c] = operands.quotient(left[c], row.factor, row.place);
+        }
+      }
+      store(row, left, set, v);
+    }
+    if (thread == 0) trace.end(index);
+  }
+
+  /// All subwarps of a group.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void wait_for_group(const Team& team) const {
+    if constexpr (Subwarps == 1) {
+      team.subwarp().sync();
+    } else {
+      team.barrier();
+    }
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION Row row_of(const Group& group, int thread) const {
+    Row row{thread, thread < group.rows, false, group.first + thread, O(0), 0u, Acc(1)};
+    if (!row.exists) return row;
+    row.awaited = (group.awaited >> thread & 1u) != 0;
+    row.row = operands.T.row[row.place];
+    if (group.coupled) row.inside = view.inside[row.place];
+    row.factor = operands.factor(row.place);
+    return row;
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION Acc inner(const Acc& entry) const {
+    return operands.conjugate ? heddle::conjugate(entry) : entry;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t up_to(int lane) {
+    return ~std::uint32_t{0} >> (most_rows - 1 - (lane < most_rows ? lane : most_rows - 1));
+  }
+  /// A row of the block that begins at `first`. Every lane reads something in every column: 32
+  /// conditions would not fit into the scalar registers of AMD's devices.
+  KOKKOS_FORCEINLINE_FUNCTION void load(const Group& group, std::int64_t first, int lane,
+                                        std::uint32_t columns, Acc (&block_row)[most_rows]) const {
+    const int last = group.rows - 1;
+    const Acc* const block = view.blocks + first + (lane < last ? lane : last);
+    HEDDLE_UNROLL(most_rows)
+    for (int j = 0; j < most_rows; ++j) {
+      const Acc entry = block[block_column(j < last ? j : last, group.rows)];
+      block_row[j] = (columns >> j & 1u) != 0 ? entry : Acc(0);
+    }
+  }
+  /// The group's block into scratch.
+  KOKKOS_FORCEINLINE_FUNCTION void stage(const Group& group, int lane, int size, Acc* block) const {
+    for (int e = lane; e < size; e += most_rows) {
+      block[e] = backends::load_once(view.blocks + group.first_block + e, true);
+    }
+  }
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void subtract_pieces(const Team& team, const Group& group,
+                                                   const Row& row, int set, int v, Acc* sums,
+                                                   Acc (&left)[Vectors]) const {
+    const auto subwarp = team.subwarp();
+    const int lane = subwarp.lane();
+    const int first_chunk = row.lane - lane;
+    const std::int64_t begin = view.first_piece[group.first];
+    const std::int64_t pieces = view.first_piece[group.first + group.rows] - begin;
+    const bool one_row = pieces > most_pieces;
+    Acc sum[Vectors];
+    for (int c = 0; c < Vectors; ++c) sum[c] = Acc(0);
+    for (std::int64_t chunk = first_chunk; chunk < pieces; chunk += Subwarps * chunk_pieces) {
+      const std::int64_t rest = pieces - chunk;
+      const int width = static_cast<int>(rest < chunk_pieces ? rest : chunk_pieces);
+      add_chunk(subwarp, (begin + chunk) * Piece, width, set, v, sum);
+      if (group.one_piece_per_row || one_row || lane >= width) continue;
+      for (int c = 0; c < Vectors; ++c) {
+        sums[c * most_pieces + chunk + lane] = sum[c];
+        sum[c] = Acc(0);
+      }
+    }
+    if (group.one_piece_per_row) {
+      for (int c = 0; c < Vectors; ++c) left[c] -= sum[c];
+      return;
+    }
+    if (one_row) {
+      for (int c = 0; c < Vectors; ++c) sums[c * most_pieces + row.lane] = sum[c];
+    }
+    wait_for_group(team);
+    if (!row.exists) return;
+    const auto first_sum = one_row ? 0 : view.first_piece[row.place] - begin;
+    const auto end_sum =
+        one_row ? Subwarps * chunk_pieces : view.first_piece[row.place + 1] - begin;
+    for (auto s = first_sum; s < end_sum; ++s) {
+      for (int c = 0; c < Vectors; ++c) left[c] -= sums[c * most_pieces + s];
+    }
+  }
+
+  /// Adds to each lane's sums what its piece of a chunk comes to.
+  template <class Subwarp>
+  KOKKOS_FORCEINLINE_FUNCTION void add_chunk(const Subwarp& subwarp, std::int64_t begin, int width,
+                                             int set, int v, Acc (&sum)[Vectors]) const {
+    const bool works = subwarp.lane() < width;
+    ordered::EntryBatch<Operands, batch, Vectors> entries;
+    HEDDLE_UNROLL(Piece / batch)
+    for (int e = 0; e < Piece; e += batch) {
+      HEDDLE_UNROLL(batch)
+      for (int i = 0; i < batch; ++i) {
+        const std::int64_t slot = begin + (e + i) * width + subwarp.lane();
+        entries.load(i, view.needed + slot, view.values + slot, works);
+        entries.want(i, solved, v, works && entries.needed[i] != View::nowhere);
+      }
+      while (subwarp.any(!entries.look(solved, set, v))) {
+      }
+      entries.add_to(sum, operands);
+    }
+  }
+
+  /// left = inverse * right. An inverse is precise by the largest of the group's rows; so that it
+  /// is row by row, a bit a vector says where a residual is larger than rounding explains.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t multiply(const Team& team, const Group& group,
+                                                     const Row& row,
+                                                     const Acc (&block_row)[most_rows],
+                                                     const Room& room, Acc (&left)[Vectors]) const {
+    const auto subwarp = team.subwarp();
+    Acc* const solution = room.right + Vectors * most_rows;
+    subwarp.sync();
+    HEDDLE_UNROLL(Vectors)
+    for (int c = 0; c < Vectors; ++c) {
+      left[c] = rounded(dot(block_row, room.right + c * most_rows));
+      solution[c * most_rows + row.lane] = left[c];
+    }
+    subwarp.sync();
+    using Tag = backends::Tag<typename Team::execution_space>;
+    std::uint32_t wrong = 0;
+    HEDDLE_UNROLL(Vectors)
+    for (int c = 0; c < Vectors; ++c) {
+      const bool solved_it = solves<Tag>(
+          group, row, room.block, room.right + c * most_rows + row.lane, solution + c * most_rows);
+      wrong |= solved_it ? 0u : 1u << c;
+    }
+    return wrong;
+  }
+
+  /// Whether a row of the group's block times the solution is the right-hand side, but for what
+  /// rounding explains.
+  template <class Tag>
+  KOKKOS_FORCEINLINE_FUNCTION bool solves(const Group& group, const Row& row, const Acc* block,
+                                          const Acc* given, const Acc* solution) const {
+    using Real = heddle::RealOf<Acc>;
+    constexpr auto precision = Real(Kokkos::Experimental::epsilon_v<heddle::RealOf<V>>);
+    constexpr int sums = 4;  // that do not wait for each other
+    Acc sum[sums] = {-*given, Acc(0), Acc(0), Acc(0)};
+    Real magnitudes[sums] = {magnitude(*given), Real(0), Real(0), Real(0)};
+    const int last = row.exists ? row.lane : -1;
+    HEDDLE_UNROLL(sizeof(Acc) > 8 ? 1 : columns_checked_at_once<Tag> / sums)
+    for (int first = 0; first < most_rows; first += sums) {
+      HEDDLE_UNROLL(sums)
+      for (int i = 0; i < sums; ++i) {
+        const int j = first + i;
+        const Acc entry = j <= last ? inner(block[block_column(j, group.rows) + row.lane]) : Acc(0);
+        sum[i] += entry * solution[j];
+        magnitudes[i] += magnitude(entry) * magnitude(solution[j]);
+      }
+    }
+    const Acc rest = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    const Real all = (magnitudes[0] + magnitudes[1]) + (magnitudes[2] + magnitudes[3]);
+    return triangle::is_finite(rest) && magnitude(rest) <= most_residual * precision * all;
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION Acc dot(const Acc (&block_row)[most_rows], const Acc* right) const {
+    constexpr int sums = 4;  // that do not wait for each other
+    Acc sum[sums] = {Acc(0), Acc(0), Acc(0), Acc(0)};
+    HEDDLE_UNROLL(most_rows)
+    for (int j = 0; j < most_rows; ++j) sum[j % sums] += inner(block_row[j]) * right[j];
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  }
+
+  /// left = block^-1 * left: rows hand on their solutions, one after the other. A bit a vector says
+  /// where something is not finite, which must not get into rows that do not need it, or a row has
+  /// to be divided.
+  template <class Subwarp>
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t substitute(const Subwarp& subwarp, const Group& group,
+                                                       const Row& row,
+                                                       const Acc (&block_row)[most_rows],
+                                                       Acc (&left)[Vectors]) const {
+    HEDDLE_UNROLL(most_rows)
+    for (int j = 0; j < most_rows; ++j) {
+      if (j % 8 == 0 && j >= group.rows) break;
+      HEDDLE_UNROLL(Vectors)
+      for (int c = 0; c < Vectors; ++c) {
+        // Of every lane, though one will do: it is as fast, and no condition is in the way.
+        const Acc solution = rounded(left[c] * row.factor);
+        left[c] -= inner(block_row[j]) * subwarp.shuffle(solution, j);
+      }
+    }
+    std::uint32_t wrong = row.factor == Acc(0) ? ~0u : 0u;
+    HEDDLE_UNROLL(Vectors)
+    for (int c = 0; c < Vectors; ++c) {
+      left[c] = rounded(left[c] * row.factor);
+      wrong |= triangle::is_finite(left[c]) ? 0u : 1u << c;
+    }
+    return wrong;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static Acc rounded(const Acc& value) {
+    return Acc(static_cast<V>(value));
+  }
+
+  /// The vectors of which a row is wrong, from their right-hand sides, row by row and with a look
+  /// at what each needs: short code, since it is rarely run.
+  template <class Subwarp>
+  KOKKOS_FORCEINLINE_FUNCTION void solve_again(const Subwarp& subwarp, const Group& group,
+                                               const Row& row, const Acc* right,
+                                               std::uint32_t wrong, Acc (&left)[Vectors]) const {
+    if (!subwarp.any(wrong != 0)) return;
+    const Acc* const block = view.blocks + group.first_block + row.lane;
+    Acc rest[Vectors];
+    for (int c = 0; c < Vectors; ++c) rest[c] = right[c * most_rows + row.lane];
+    HEDDLE_UNROLL(1)
+    for (int j = 0; j < group.rows; ++j) {
+      const bool needs = (row.inside >> j & 1u) != 0;
+      const Acc entry = needs ? inner(block[block_column(j, group.rows)]) : Acc(0);
+      HEDDLE_UNROLL(Vectors)
+      for (int c = 0; c < Vectors; ++c) {
+        if (row.exists && row.lane == j) {
+          rest[c] = rounded(operands.quotient(rest[c], row.factor, row.place));
+        }
+        const Acc other = subwarp.shuffle(rest[c], j);
+        if (needs) rest[c] -= entry * other;
+      }
+    }
+    for (int c = 0; c < Vectors; ++c) {
+      if (subwarp.any((wrong >> c & 1u) != 0)) left[c] = rest[c];
+    }
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void store(const Row& row, const Acc (&left)[Vectors], int set,
+                                         int v) const {
+    if (!row.exists) return;
+    for (int c = 0; c < Vectors; ++c) {
+      if (v + c >= solved.vectors) continue;
+      const V value = static_cast<V>(left[c]);
+      if (row.awaited) solved.sets[set].post(solved.at(row.place, v + c), 0, value);
+      operands.x(row.row, v + c) = value;
+    }
+  }
+};
+
+/// Runs sptrsv/blocks on a GPU: rows merged into groups that wait for each other.
+template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
+class BlocksExecutor {
+ public:
+  using S = typename Matrix::scalar_type;
+  using O = typename Matrix::ordinal_type;
+  using Off = typename Matrix::offset_type;
+  using Triangle = BlockedTriangle<Exec, S, O, Off, Acc, triangle::DiagonalOf<S, V>>;
+
+  BlocksExecutor() = default;
+
+  /// Waits for `exec`.
+  BlocksExecutor(const SolveInspection<Exec, Matrix>& in, const Scheme& scheme)
+      : scheme_(scheme), room_(std::min(in.vectors, most_vectors)), levels_(in.levels->count()) {
+    subwarps_ = static_cast<int>(scheme_.integer("team")) / chunk_pieces;
+    piece_ = static_cast<int>(scheme_.integer("piece"));
+    const std::int64_t warps = scheme_.integer("warps");
+    const auto by_level =
+        ordered::Schedule<Exec, O>::by_level(in.exec, in.graph.rows, in.graph.sweep(), *in.levels);
+    const MergedRows<Exec, O> groups = merged(in, by_level, warps);
+    backends::check_teams_in_order(groups.count(),
+                                   "a triangle of " + std::to_string(in.T.rows()) + " rows",
+                                   "pin a scheme that merges more rows");
+    triangle_ = Triangle(in.exec, in.T, in.graph, in.origin,
+                         by_level.reordered(in.exec, groups.order()).order(), groups,
+                         in.sums.entries, in.diagonal, piece_, scheme_.value("inner") == "inverse");
+    solve_ = ordered::GpuSolve<Exec, V>(in.exec, in.T.rows(), room_);
+    residency_.warps = static_cast<int>(warps);
+  }
+
+  const Scheme& scheme() const { return scheme_; }
+  int levels() const { return levels_; }
+  std::size_t bytes() const { return triangle_.bytes() + solve_.bytes(); }
+
+  void update_values(const Exec& exec, const Matrix& T, std::int64_t* bad_diagonal) {
+    triangle_.update_values(exec, T, bad_diagonal);
+  }
+
+  /// With a trace of one right-hand side.
+  template <class Trace = NoTrace>
+  void apply(const Exec& exec, bool conjugate, Acc alpha, const Multivector<const V>& b,
+             const Multivector<V>& x, const Trace& trace = {}) {
+    for (int first = 0; first < x.count; first += room_) {
+      const int vectors = std::min(room_, x.count - first);
+      const Operands operands{triangle_.rows(), conjugate, alpha, b.slice(first, vectors),
+                              x.slice(first, vectors)};
+      if (Trace::records || vectors == 1) {
+        with_kernel<1, Trace>([&]<class Kernel>() { run<Kernel>(exec, operands, trace); });
+      } else {
+        with_kernel<together>([&]<class Kernel>() { run<Kernel>(exec, operands, NoTrace()); });
+      }
+    }
+  }
+
+  const Triangle& triangle() const { return triangle_; }
+
+ private:
+  using Operands = sptrsv::Operands<S, O, Off, V, Acc>;
+  /// Right-hand sides that a kernel holds in registers: one of large numbers, and more than two
+  /// make kernels for gfx90a spill.
+  static constexpr int together = sizeof(Acc) > 8 ? 1 : 2;
+  static constexpr int warp_width = backends::max_subwarp_width<Exec>;
+
+  /// The groups of rows that are in the order of their levels; and the launches that solve them.
+  MergedRows<Exec, O> merged(const SolveInspection<Exec, Matrix>& in,
+                             const ordered::Schedule<Exec, O>& by_level, std::int64_t warps) {
+    const triangle::OrderedPattern<Exec, O, Off> pattern(in.exec, in.graph, nullptr,
+                                                         by_level.order(), in.sums.entries);
+    MergedRows<Exec, O> groups = merge(in.exec, pattern, by_level.level_begin(), merging());
+    launches_ = ordered::launches_of(groups.level_begin(), least_of_own_launch(in, warps));
+    return groups;
+  }
+
+  /// Groups from which a level has a launch of its own.
+  std::int64_t least_of_own_launch(const SolveInspection<Exec, Matrix>& in,
+                                   std::int64_t warps) const {
+    if (scheme_.value("alpha") == "inf") return std::numeric_limits<std::int64_t>::max();
+    const std::int64_t working = in.device.multiprocessors * warps / subwarps_;
+    return std::max<std::int64_t>(1, scheme_.integer("alpha") * working);
+  }
+
+  Merging merging() const {
+    using Kind = Merging::Kind;
+    static constexpr std::pair<const char*, Kind> kinds[] = {{"none", Kind::none},
+                                                             {"fixed", Kind::fixed},
+                                                             {"avg", Kind::average},
+                                                             {"thresh", Kind::short_rows},
+                                                             {"parents", Kind::parents}};
+    Merging merging;
+    for (const auto& [name, kind] : kinds) {
+      if (scheme_.value("merge") == name) merging.kind = kind;
+    }
+    merging.number = static_cast<int>(scheme_.integer("threshold"));
+    // A row's last piece need not be full.
+    merging.most_entries = std::int64_t{most_pieces_of(subwarps_) - most_rows} * piece_;
+    return merging;
+  }
+
+  /// use.operator()<Kernel>() for the kernel of the plan's scheme.
+  template <int Vectors, class Trace = NoTrace, class Use>
+  void with_kernel(const Use& use) const {
+    if (piece_ == 4) return with_team<Vectors, 4, Trace>(use);
+    with_team<Vectors, 8, Trace>(use);
+  }
+  template <int Vectors, int Piece, class Trace, class Use>
+  void with_team(const Use& use) const {
+    if (subwarps_ == 1) {
+      use.template operator()<BlocksKernel<Operands, Piece, Vectors, 1, Trace>>();
+    } else if (subwarps_ == 2) {
+      use.template operator()<BlocksKernel<Operands, Piece, Vectors, 2, Trace>>();
+    } else {
+      use.template operator()<BlocksKernel<Operands, Piece, Vectors, 4, Trace>>();
+    }
+  }
+
+  template <class Kernel, class Trace>
+  void run(const Exec& exec, const Operands& operands, const Trace& trace) {
+    using Shape = backends::Shape<chunk_pieces, Kernel::threads(warp_width)>;
+    const auto view = triangle_.view();
+    const std::size_t bytes = Kernel::scratch_bytes(view.inverted != nullptr);
+    solve_.run(exec, operands.x.count, [&](const auto& solved, const auto& tickets) {
+      for (const ordered::Launch& launch : launches_) {
+        const auto teams =
+            ceil_div<std::int64_t>(launch.stop - launch.first, Kernel::groups_per_team);
+        const bool last = &launch == &launches_.back();
+        const Kernel kernel{operands, view, solved, launch.first, launch.stop, teams, last, trace};
+        if (launch.one_level) {
+          backends::launch<Shape>(exec, "heddle::sptrsv::level", teams, kernel, bytes, residency_);
+        } else {
+          backends::launch_by_ticket<Shape>(exec, "heddle::sptrsv::solve", teams, kernel, tickets,
+                                            bytes, residency_);
+        }
+      }
+    });
+  }
+
+  Scheme scheme_;
+  int room_ = 1;
+  int levels_ = 0;
+  int subwarps_ = 1;
+  int piece_ = 4;
+  Triangle triangle_;
+  std::vector<ordered::Launch> launches_;
+  ordered::GpuSolve<Exec, V> solve_;
+  backends::Residency residency_;
+};
+
+}  // namespace heddle::detail::sptrsv

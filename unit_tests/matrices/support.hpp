@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What tests of operations on matrices share: matrices on the host as lists of entries, and what
+// they are held against.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <complex>
+#include <heddle/csr.hpp>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "../../testing/backends.hpp"
+#include "../../testing/format_suite/check.hpp"
+#include "../../testing/matrices.hpp"
+#include "../../testing/random.hpp"
+
+namespace heddle::test {
+
+/// Every backend, and on the usual one every kind of index.
+#ifdef HEDDLE_EMULATED
+using MatrixTypes = Every<std::tuple<double>, UsualIndices>;
+#else
+using MatrixTypes = JoinTuples<
+    Every<std::tuple<double>, UsualIndices, AllBackends>,
+    Every<std::tuple<Kokkos::complex<float>>,
+          std::tuple<Indices<std::int32_t, std::size_t>, Indices<std::int64_t, std::int64_t>>,
+          std::tuple<DefaultDevice>>>;
+#endif
+
+/// A row, its entries in their order.
+template <class S>
+using HostRow = std::vector<std::pair<std::int64_t, S>>;
+
+/// A matrix as anybody would write it down.
+template <class S>
+struct HostMatrix {
+  std::int64_t columns = 0;
+  std::vector<HostRow<S>> rows;
+
+  friend bool operator==(const HostMatrix&, const HostMatrix&) = default;
+};
+
+template <class Matrix>
+auto written_down(const Matrix& A) {
+  using S = typename Matrix::scalar_type;
+  HostMatrix<S> written{static_cast<std::int64_t>(A.columns()), {}};
+  const auto row_ptr = to_host(A.row_ptr());
+  const auto col_idx = to_host(A.col_idx());
+  const auto values = to_host(A.values());
+  for (std::size_t i = 0; i < static_cast<std::size_t>(A.rows()); ++i) {
+    HostRow<S> row;
+    for (auto k = static_cast<std::size_t>(row_ptr(i));
+         k < static_cast<std::size_t>(row_ptr(i + 1)); ++k) {
+      row.emplace_back(static_cast<std::int64_t>(col_idx(k)), values(k));
+    }
+    written.rows.push_back(std::move(row));
+  }
+  return written;
+}
+
+/// The same with ascending columns, entries of one place added up in their order.
+template <class S>
+HostMatrix<S> added_up(const HostMatrix<S>& A) {
+  HostMatrix<S> sums{A.columns, {}};
+  for (const HostRow<S>& row : A.rows) {
+    std::map<std::int64_t, S> places;
+    for (const auto& [column, value] : row) {
+      const auto [place, is_new] = places.try_emplace(column, value);
+      if (!is_new) place->second += value;
+    }
+    sums.rows.emplace_back(places.begin(), places.end());
+  }
+  return sums;
+}
+
+template <class S>
+HostMatrix<S> sorted(HostMatrix<S> A) {
+  for (HostRow<S>& row : A.rows) {
+    std::ranges::stable_sort(row, {}, [](const auto& entry) { return entry.first; });
+  }
+  return A;
+}
+
+template <class S>
+HostMatrix<S> transposed(const HostMatrix<S>& A, Op op = Op::transpose) {
+  HostMatrix<S> At{static_cast<std::int64_t>(A.rows.size()), {}};
+  At.rows.resize(static_cast<std::size_t>(A.columns));
+  for (std::size_t i = 0; i < A.rows.size(); ++i) {
+    for (const auto& [column, value] : A.rows[i]) {
+      At.rows[static_cast<std::size_t>(column)].emplace_back(
+          static_cast<std::int64_t>(i), conjugates(op) ? heddle::conjugate(value) : value);
+    }
+  }
+  return At;
+}
+
+/// A matrix whose values are powers of two, far apart.
+template <class T>
+DeviceMatrix<T> rough(const typename T::Exec& exec, const Pattern& pattern, std::uint64_t seed) {
+  using S = typename T::Scalar;
+  using Real = RealOf<S>;
+  const auto host = to_device<T>(exec, pattern, seed).host;
+  Random random(seed);
+  const auto real = [&] {
+    const std::int64_t exponent = 10 * random.below(sizeof(Real) == 4 ? 3 : 6);
+    const auto power = static_cast<Real>(std::int64_t{1} << exponent);
+    return random.below(2) ? power : -power;
+  };
+  for (std::size_t k = 0; k < host.values().extent(0); ++k) {
+    if constexpr (is_complex<S>) {
+      const Real part = real();
+      host.values()(k) = S(part, real());
+    } else {
+      host.values()(k) = real();
+    }
+  }
+  return to_device<T>(exec, pattern.name, host);
+}
+
+/// alpha A + beta B: repeats of each are added up first, apart.
+template <class S>
+HostMatrix<S> summed(S alpha, const HostMatrix<S>& A, S beta, const HostMatrix<S>& B) {
+  const auto times = [](S factor, HostMatrix<S> M) {
+    for (HostRow<S>& row : M.rows) {
+      for (auto& [j, value] : row) {
+        value = factor == S(0) ? S(0) : factor == S(1) ? value : factor * value;
+      }
+    }
+    return added_up(M);
+  };
+  HostMatrix<S> both = times(alpha, A);
+  const HostMatrix<S> other = times(beta, B);
+  for (std::size_t i = 0; i < both.rows.size(); ++i) {
+    both.rows[i].insert(both.rows[i].end(), other.rows[i].begin(), other.rows[i].end());
+  }
+  return added_up(both);
+}
+
+/// alpha A B + beta D as the plan says it adds up.
+template <class S>
+HostMatrix<S> product(S alpha, const HostMatrix<S>& A, const HostMatrix<S>& B, S beta = S(0),
+                      const HostMatrix<S>* D = nullptr) {
+  const HostMatrix<S> right = added_up(B);
+  HostMatrix<S> C{B.columns, {}};
+  for (std::size_t i = 0; i < A.rows.size(); ++i) {
+    std::map<std::int64_t, S> sums;
+    for (const auto& [k, a] : A.rows[i]) {
+      for (const auto& [j, b] : right.rows[static_cast<std::size_t>(k)]) {
+        sums.try_emplace(j, S(0)).first->second += a * b;
+      }
+    }
+    if (alpha != S(1)) {
+      for (auto& [j, sum] : sums) sum = alpha == S(0) ? S(0) : alpha * sum;
+    }
+    if (D) {
+      for (const auto& [j, d] : D->rows[i]) {
+        S& sum = sums.try_emplace(j, S(0)).first->second;
+        if (beta != S(0)) sum += beta == S(1) ? d : beta * d;
+      }
+    }
+    C.rows.emplace_back(sums.begin(), sums.end());
+  }
+  return C;
+}
+
+/// What an error says; empty if there is none.
+template <class Work>
+std::string error_of(const Work& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+inline bool says(const std::string& error, const std::string& words) {
+  return error.find(words) != std::string::npos;
+}
+
+}  // namespace heddle::test

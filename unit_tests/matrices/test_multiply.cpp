@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Products of matrices against a serial one, to the last bit: values are such that the order of a
+// sum shows, and products are exact.
+#include "../../testing/events.hpp"
+#include "matrices/support.hpp"
+#include "support/moves_only.hpp"
+
+namespace heddle::test {
+
+namespace {
+
+/// Some rows in another order, and entries that repeat places.
+Pattern unordered(const Pattern& pattern) {
+  int row_number = 0;
+  return with_rows_changed(pattern, [&](std::vector<std::int64_t>& row) {
+    ++row_number;
+    if (row_number % 3 == 0) std::ranges::reverse(row);
+    if (row_number % 4 == 0 && !row.empty()) row.insert(row.begin(), row.back());
+  });
+}
+
+template <class Plan, class S>
+bool holds(const typename Plan::Matrix& C, const HostMatrix<S>& expected) {
+  return written_down(C) == expected;
+}
+
+template <class T>
+void check_product_with(const typename T::Exec& exec, const Pattern& left, const Pattern& right,
+                        const MultiplyOptions& options) {
+  using S = typename T::Scalar;
+  CAPTURE(left.name);
+  CAPTURE(right.name);
+  const auto A = rough<T>(exec, left, 1), B = rough<T>(exec, right, 2),
+             A2 = rough<T>(exec, left, 3), B2 = rough<T>(exec, right, 4);
+  const auto op = [](Op which, const auto& M) {
+    const auto written = written_down(M.host.matrix());
+    return transposes(which) ? transposed(written, which)
+                             : transposed(transposed(written, which), Op::transpose);
+  };
+  const auto expected = [&](S alpha, const auto& M, const auto& N) {
+    const auto a = options.op_a == Op::none ? written_down(M.host.matrix()) : op(options.op_a, M);
+    const auto b = options.op_b == Op::none ? written_down(N.host.matrix()) : op(options.op_b, N);
+    return product(alpha, a, b);
+  };
+  MultiplyPlan plan(exec, A.matrix(), B.matrix(), options);
+  using Plan = decltype(plan);
+  plan.numeric(exec, A.matrix(), B.matrix());
+  exec.fence("heddle::test::multiplied");
+  REQUIRE(holds<Plan>(plan.matrix(), expected(S(1), A, B)));
+  only_launches(exec, [&] { plan.numeric(exec, S(2), A2.matrix(), B2.matrix()); });
+  CHECK(holds<Plan>(plan.matrix(), expected(S(2), A2, B2)));
+  plan.numeric(exec, S(0), A2.matrix(), B2.matrix());
+  exec.fence("heddle::test::multiplied");
+  CHECK(holds<Plan>(plan.matrix(), expected(S(0), A2, B2)));
+}
+
+/// With a list of products and without.
+template <class T>
+void check_product(const typename T::Exec& exec, const Pattern& left, const Pattern& right,
+                   MultiplyOptions options = {}) {
+  for (const bool keeps : {true, false}) {
+    options.keep_products = keeps;
+    check_product_with<T>(exec, left, right, options);
+  }
+}
+
+Pattern short_rows(std::int64_t rows, std::int64_t columns) {
+  return random_pattern("short rows", 9, rows, columns, [](std::int64_t i) { return i % 5; });
+}
+
+/// Rows of C of every group, and cut ones: some are as long as all that scratch holds and longer.
+Pattern long_left() {
+  return random_pattern("long left", 4, 40, 400, [](std::int64_t i) {
+    return i == 7 ? 400 : i == 20 ? 60 : i % 4;
+  });
+}
+Pattern long_right() {
+  return random_pattern("long right", 5, 400, emulated ? 9000 : 70000,
+                        [](std::int64_t i) { return i % 50 ? (emulated ? 20 : 90) : 700; });
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE_DEFINE("products: in the order of A's row, to the last bit", T, products) {
+  const typename T::Exec exec;
+  for (const Pattern& A : test_patterns()) {
+    const auto rows = std::ssize(A.rows.row_ptr()) - 1;
+    const Pattern B = short_rows(A.columns, 61);
+    check_product<T>(exec, A, B);
+    check_product<T>(exec, unordered(A), unordered(B));
+    if (A.nonzeros() < cut(20000)) {
+      check_product<T>(exec, short_rows(30, rows), A);
+      for (const Op op : {Op::transpose, Op::conjugate_transpose}) {
+        check_product<T>(exec, A, short_rows(rows, 20), {.op_a = op});
+        check_product<T>(exec, short_rows(20, A.columns), unordered(A), {.op_b = op});
+      }
+      check_product<T>(exec, A, B, {.op_a = Op::conjugate, .op_b = Op::conjugate});
+    }
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(products, MatrixTypes);
+
+TEST_CASE_TEMPLATE_DEFINE("long rows of a product are cut, and added up in order all the same", T,
+                          long_products) {
+  const typename T::Exec exec;
+  check_product<T>(exec, long_left(), long_right());
+  check_product<T>(exec, unordered(long_left()), unordered(long_right()), {.workspace_bytes = 1});
+  const Pattern dense = random_pattern("dense", 6, 3, emulated ? 5000 : 40000,
+                                       [](std::int64_t) { return emulated ? 5000 : 40000; });
+  const Pattern two = random_pattern("two", 6, 2, 3, [](std::int64_t) { return 2; });
+  check_product<T>(exec, two, dense);
+  check_product<T>(exec, dense, short_rows(dense.columns, 900));
+  // A few entries of C have most of the products.
+  const Pattern one_long =
+      random_pattern("one long row", 6, 60, 2000, [](std::int64_t i) { return i == 5 ? 2000 : 2; });
+  check_product<T>(exec, one_long,
+                   random_pattern("ten", 7, 2000, 40, [](std::int64_t) { return 10; }));
+}
+TEST_CASE_TEMPLATE_APPLY(long_products, MatrixTypes);
+
+TEST_CASE_TEMPLATE_DEFINE("products: columns are found once where there is room for a list", T,
+                          listed_columns) {
+  const typename T::Exec exec;
+  const Pattern left = short_rows(90, 70), right = short_rows(70, 50);
+  const auto A = rough<T>(exec, left, 1), B = rough<T>(exec, right, 2);
+  const auto kernels = [&](const MultiplyOptions& options) {
+    const Recording recording;
+    const MultiplyPlan plan(exec, A.matrix(), B.matrix(), options);
+    return labels(Recording::seen(), Event::kernel);
+  };
+  check_product<T>(exec, left, right, {.workspace_bytes = 1});
+  check_product<T>(exec, long_left(), long_right(), {.workspace_bytes = 1 << 12});
+  check_product<T>(exec, left, right, {.check = false});
+  if (!backends::has_lanes<typename T::Exec>) return;
+  const std::string once = "heddle::multiply::copy_columns",
+                    twice = "heddle::multiply::write_columns";
+  CHECK(says(kernels({}), once));
+  CHECK(!says(kernels({}), twice));
+  const std::string no_room = kernels({.workspace_bytes = 1}),
+                    bounded = kernels({.max_bytes = 1 << 30});
+  CHECK(!says(no_room, once));
+  CHECK(says(no_room, twice));
+  CHECK(!says(bounded, once));
+  CHECK(says(bounded, twice));
+}
+TEST_CASE_TEMPLATE_APPLY(listed_columns, MatrixTypes);
+
+TEST_CASE_TEMPLATE_DEFINE("entries that occupy a device are a thread's each, unless one is long", T,
+                          entries_of_threads) {
+  const typename T::Exec exec;
+  if (!emulated) return;  // eight times what an H100 keeps resident are too many for a test
+  const auto full = [](const char* name, std::int64_t rows, std::int64_t columns) {
+    return random_pattern(name, 4, rows, columns, [=](std::int64_t) { return columns; });
+  };
+  const auto kernels = [&](const Pattern& left, const Pattern& right) {
+    const auto A = rough<T>(exec, left, 1), B = rough<T>(exec, right, 2);
+    MultiplyPlan plan(exec, A.matrix(), B.matrix(), {.keep_products = true});
+    return labels(only_launches(exec, [&] { plan.numeric(exec, A.matrix(), B.matrix()); }),
+                  Event::kernel);
+  };
+  // 33,124 entries of four products each, or of five, which are more than a 32,768th of all.
+  CHECK(says(kernels(full("tall", 182, 4), full("wide", 4, 182)), "heddle::multiply::sum_of_list"));
+  CHECK(
+      says(kernels(full("tall", 165, 5), full("wide", 5, 165)), "heddle::multiply::sums_of_list"));
+  check_product<T>(exec, full("tall", 182, 4), full("wide", 4, 182), {});
+}
+TEST_CASE_TEMPLATE_APPLY(entries_of_threads, MatrixTypes);
+
+TEST_CASE_TEMPLATE_DEFINE("a product's pattern holds that of D, which is added last", T, with_D) {
+  using S = typename T::Scalar;
+  const typename T::Exec exec;
+  const auto check = [&](const Pattern& left, const Pattern& right, const Pattern& other,
+                         const MultiplyOptions& options = {}) {
+    const auto A = rough<T>(exec, left, 1), B = rough<T>(exec, right, 2),
+               D = rough<T>(exec, other, 3);
+    const auto a = written_down(A.host.matrix()), b = written_down(B.host.matrix()),
+               d = written_down(D.host.matrix());
+    MultiplyPlan plan(exec, A.matrix(), B.matrix(), D.matrix(), options);
+    for (const S beta : {S(1), S(-2), S(0)}) {
+      for (const S alpha : {S(1), S(4), S(0)}) {
+        only_launches(exec,
+                      [&] { plan.numeric(exec, alpha, A.matrix(), B.matrix(), beta, D.matrix()); });
+        CHECK((written_down(plan.matrix()) == product(alpha, a, b, beta, &d)));
+      }
+    }
+    CHECK(
+        says(error_of([&] { plan.numeric(exec, S(1), A.matrix(), B.matrix(), S(1), A.matrix()); }),
+             "a D that the plan was not made for"));
+  };
+  check(short_rows(90, 70), unordered(short_rows(70, 50)), unordered(short_rows(90, 50)));
+  const Pattern wide = random_pattern("wide D", 8, 40, long_right().columns, [](std::int64_t i) {
+    return i == 30 ? (emulated ? 4500 : 30000) : i % 7;
+  });
+  check(long_left(), long_right(), unordered(wide));
+  check(long_left(), long_right(), wide, {.workspace_bytes = 1});
+  const Pattern thrice = with_rows_changed(wide, [](std::vector<std::int64_t>& row) {
+    const std::vector<std::int64_t> once = row;
+    for (int times = 0; times < 2; ++times) row.insert(row.end(), once.begin(), once.end());
+  });
+  check(long_left(), long_right(), thrice, {.check = false});
+}
+TEST_CASE_TEMPLATE_APPLY(with_D, MatrixTypes);
+
+TEST_CASE_TEMPLATE_DEFINE("triple products, with a restriction and with the transpose of P", T,
+                          triple_products) {
+  using S = typename T::Scalar;
+  const typename T::Exec exec;
+  const Pattern grid = banded_pattern("five-point", 600, 600, {-25, -1, 0, 1, 25});
+  const Pattern aggregates =
+      random_pattern("aggregates", 7, 600, 90, [](std::int64_t i) { return 1 + i % 2; });
+  const auto A = rough<T>(exec, grid, 1), A2 = rough<T>(exec, grid, 5),
+             P = rough<T>(exec, aggregates, 2), P2 = rough<T>(exec, aggregates, 4);
+  const auto R = transpose(exec, P.matrix(), Op::conjugate_transpose);
+  const auto expected = [&](const auto& M, const auto& Q) {
+    const auto p = written_down(Q.host.matrix());
+    return product(S(1), transposed(p, Op::conjugate_transpose),
+                   product(S(1), written_down(M.host.matrix()), p));
+  };
+  GalerkinPlan plan(exec, R.matrix(), A.matrix(), P.matrix());
+  plan.numeric(exec, R.matrix(), A.matrix(), P.matrix());
+  exec.fence("heddle::test::multiplied");
+  CHECK((written_down(plan.matrix()) == expected(A, P)));
+  only_launches(exec, [&] { plan.numeric(exec, R.matrix(), A2.matrix(), P.matrix()); });
+  CHECK((written_down(plan.matrix()) == expected(A2, P)));
+  const auto once = galerkin(exec, R.matrix(), A.matrix(), P.matrix());
+  CHECK((written_down(once.matrix()) == expected(A, P)));
+  GalerkinPlan of_P(exec, A.matrix(), P.matrix());
+  only_launches(exec, [&] { of_P.numeric(exec, A2.matrix(), P2.matrix()); });
+  CHECK((written_down(of_P.matrix()) == expected(A2, P2)));
+  CHECK(of_P.bytes() > plan.bytes());  // which borrows R
+}
+TEST_CASE_TEMPLATE_APPLY(triple_products, MatrixTypes);
+
+TEST_CASE("products: what NaN and infinity meet, and nothing else") {
+  using T = Types<DefaultDevice, double, Indices<std::int32_t, std::int32_t>>;
+  const DefaultDevice exec;
+  auto A = to_device<T>(exec, Pattern{"A", 3, {{0, 1}, {1}, {2}}});
+  const auto B = to_device<T>(exec, Pattern{"B", 4, {{0, 2}, {2, 3}, {}}});
+  Kokkos::deep_copy(Kokkos::subview(A.device.values(), std::pair(0, 1)), poison<double>());
+  const auto C = multiply(exec, A.matrix(), B.matrix());
+  exec.fence("heddle::test::multiplied");
+  const auto rows = written_down(C.matrix()).rows;
+  REQUIRE(rows[0].size() == 3);
+  CHECK(std::isnan(rows[0][0].second));
+  CHECK(std::isnan(rows[0][1].second));
+  CHECK(!std::isnan(rows[0][2].second));
+  REQUIRE(rows[1].size() == 2);
+  CHECK(!std::isnan(rows[1][0].second));
+  CHECK(rows[2].empty());
+}
+
+TEST_CASE("products: a list is kept where it is wanted, fits, and is no thread's long way") {
+  using T = Types<DefaultDevice, double, Indices<std::int32_t, std::int32_t>>;
+  const DefaultDevice exec;
+  const auto A = to_device<T>(exec, short_rows(60, 40)), B = to_device<T>(exec, short_rows(40, 30));
+  const MultiplyPlan with(exec, A.matrix(), B.matrix(), {.keep_products = true});
+  const MultiplyPlan without(exec, A.matrix(), B.matrix(), {.keep_products = false});
+  const std::size_t list = with.bytes() - without.storage().bytes();
+  CHECK(list >= static_cast<std::size_t>(8 * with.products() + 4 * with.nonzeros()));
+  CHECK(MultiplyPlan(exec, A.matrix(), B.matrix(), {.max_bytes = without.peak_bytes()}).bytes() <=
+        without.peak_bytes());
+  const auto row =
+      to_device<T>(exec, random_pattern("row", 3, 1, 70000, [](auto) { return 70000; }));
+  const auto column =
+      to_device<T>(exec, random_pattern("column", 3, 70000, 1, [](auto) { return 1; }));
+  const MultiplyPlan unsaid(exec, A.matrix(), B.matrix());
+  CHECK(unsaid.bytes() == (backends::has_lanes<DefaultDevice> ? with : without).bytes());
+  const MultiplyPlan dot(exec, row.matrix(), column.matrix(), {.keep_products = true});
+  CHECK(dot.bytes() ==
+        MultiplyPlan(exec, row.matrix(), column.matrix(), {.keep_products = false}).bytes());
+  using List = heddle::detail::matrix_product::ProductList<DefaultDevice>;
+  // A subwarp steps by up to 256 products, and the last step must not leave 32 bits.
+  CHECK(List::fits(2147483647 - 256, 10, 10));
+  CHECK(!List::fits(2147483647, 10, 10));
+  CHECK(List::fits(10, 10, 2147483647));
+  CHECK(!List::fits(10, 10, 2147483648));
+}
+
+TEST_CASE("products: the workspace is bounded, however many columns there are") {
+  using T = Types<DefaultDevice, double, Indices<std::int32_t, std::int32_t>>;
+  const DefaultDevice exec;
+  const std::int64_t columns = 1 << 24;
+  const auto A = to_device<T>(exec, short_rows(60, 40)),
+             B = to_device<T>(exec, short_rows(40, columns));
+  const MultiplyPlan plan(exec, A.matrix(), B.matrix(), {.workspace_bytes = 1});
+  CHECK(plan.peak_bytes() < plan.bytes() + columns / 8 + columns / 256 + 100000);
+}
+
+TEST_CASE("products: errors say what is needed") {
+  using T = Types<DefaultDevice, double, Indices<std::int32_t, std::int32_t>>;
+  const DefaultDevice exec;
+  const auto A = to_device<T>(exec, short_rows(60, 40)), B = to_device<T>(exec, short_rows(40, 30));
+  CHECK(says(error_of([&] { MultiplyPlan(exec, A.matrix(), A.matrix()); }),
+             "a product of matrices of 60 x 40 and 60 x 40"));
+  CHECK(says(error_of([&] { MultiplyPlan(exec, A.matrix(), B.matrix(), A.matrix()); }),
+             "D of 60 x 40 for a product of 60 x 30"));
+  const auto wrong =
+      CsrMatrix(40, 20, B.matrix().row_ptr(), B.matrix().col_idx(), B.matrix().values());
+  CHECK(says(error_of([&] { MultiplyPlan(exec, A.matrix(), wrong); }), "row "));
+  const MultiplyPlan plan(exec, A.matrix(), B.matrix(),
+                          {.max_bytes = MultiplyOptions::no_bound - 1, .keep_products = false});
+  const std::size_t needed = plan.peak_bytes();
+  CHECK(needed > plan.bytes());
+  CHECK(
+      says(error_of([&] { MultiplyPlan(exec, A.matrix(), B.matrix(), {.max_bytes = needed - 1}); }),
+           "needs " + std::to_string(needed) + " bytes, and max_bytes is " +
+               std::to_string(needed - 1)));
+  CHECK(MultiplyPlan(exec, A.matrix(), B.matrix(), {.max_bytes = needed, .keep_products = false})
+            .bytes() <= needed);
+  // What would be too much is not allocated first.
+  const auto unordered_B = to_device<T>(exec, unordered(short_rows(40, 30)));
+  const Recording recording;
+  CHECK(says(error_of([&] { MultiplyPlan(exec, A.matrix(), B.matrix(), {.max_bytes = 99}); }),
+             "needs at least "));
+  CHECK(says(
+      error_of([&] { MultiplyPlan(exec, A.matrix(), unordered_B.matrix(), {.max_bytes = 99}); }),
+      "needs at least "));
+  CHECK(says(error_of([&] {
+               MultiplyPlan(exec, A.matrix(), B.matrix(), {.op_b = Op::conjugate, .max_bytes = 99});
+             }),
+             "needs at least "));
+  CHECK(labels(Recording::seen(), Event::allocation) == "");
+  MultiplyPlan other(exec, A.matrix(), B.matrix());
+  CHECK(says(error_of([&] { other.numeric(exec, B.matrix(), B.matrix()); }), "A of 40 x 30"));
+  CHECK(says(error_of([&] { GalerkinPlan(exec, A.matrix(), B.matrix(), {.op_b = Op::transpose}); }),
+             "op_a or op_b for a triple product"));
+  const std::string large = heddle::detail::described_product(100, 200, 3000000000);
+  CHECK(
+      says(error_of([&] { heddle::detail::check_offsets<std::int32_t>(large, 3000000000); }),
+           "a product of 100 x 200 with 3000000000 entries, which offsets of 32 bits do not count; "
+           "make the plan with OffC = std::int64_t"));
+  heddle::detail::check_offsets<std::int64_t>(large, 3000000000);
+  using Wide = MultiplyPlan<DefaultDevice, typename DeviceMatrix<T>::Matrix,
+                            typename DeviceMatrix<T>::Matrix, std::int64_t>;
+  Wide wide(exec, A.matrix(), B.matrix());
+  wide.numeric(exec, A.matrix(), B.matrix());
+  other.numeric(exec, A.matrix(), B.matrix());
+  exec.fence("heddle::test::multiplied");
+  CHECK((written_down(wide.matrix()) == written_down(other.matrix())));
+}
+
+}  // namespace heddle::test
