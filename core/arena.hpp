@@ -27,6 +27,18 @@ constexpr std::size_t arena_bytes(Count... counts) {
   return (std::size_t{0} + ... + arena_padded_bytes(sizeof(T) * static_cast<std::size_t>(counts)));
 }
 
+/// An array that an arena makes room for: where its first element, or a View of it, is to be kept,
+/// and the number of elements.
+template <class To>
+struct ArenaArray {
+  To& to;
+  std::size_t count;
+};
+template <class To, std::integral Count>
+ArenaArray<To> arena_array(To& to, Count count) {
+  return {to, static_cast<std::size_t>(count)};
+}
+
 /// One allocation that hands out aligned arrays one after the other.
 ///
 /// Device allocators round every block up to 512 bytes or more and every copy pays a latency, so
@@ -55,6 +67,20 @@ class Arena {
     const auto address = reinterpret_cast<std::uintptr_t>(block_->bytes.data());
     first_ = block_->bytes.data() + (arena_padded_bytes(address) - address);
     if constexpr (std::same_as<Space, Kokkos::HostSpace>) detail::prefer_huge_pages(first_, bytes);
+  }
+
+  /// Allocates what the arrays take, and hands them out:
+  ///
+  ///     memory = Arena<Space>(exec, "heddle::op::phase", arena_array(row_ptr, rows + 1),
+  ///                           arena_array(values, nonzeros));
+  ///
+  /// with pointers, or Views as Array, that are set. Throws OutOfMemory, as above.
+  template <ExecutionSpace Exec, class... To>
+  Arena(const Exec& exec, const std::string& label, const ArenaArray<To>&... arrays)
+      : Arena(exec, label,
+              (std::size_t{0} + ... +
+               arena_padded_bytes(sizeof(Element<To>) * arrays.count))) {
+    (hand_out(arrays), ...);
   }
 
   /// The next `count` elements of type T. Throws Error if less is left in the arena.
@@ -92,6 +118,27 @@ class Arena {
   friend class Arena;
 
   using Bytes = Kokkos::View<std::byte*, Space>;
+
+  template <class To>
+  struct ElementOf {
+    using type = typename To::value_type;
+  };
+  template <class T>
+  struct ElementOf<T*> {
+    using type = T;
+  };
+  template <class To>
+  using Element = typename ElementOf<To>::type;
+
+  template <class To>
+  void hand_out(const ArenaArray<To>& array) {
+    const auto taken = take<Element<To>>(array.count);
+    if constexpr (std::is_pointer_v<To>) {
+      array.to = taken.data();
+    } else {
+      array.to = taken;
+    }
+  }
 
   struct Block {
     Bytes bytes;
