@@ -78,8 +78,7 @@ class Arena {
   template <ExecutionSpace Exec, class... To>
   Arena(const Exec& exec, const std::string& label, const ArenaArray<To>&... arrays)
       : Arena(exec, label,
-              (std::size_t{0} + ... +
-               arena_padded_bytes(sizeof(Element<To>) * arrays.count))) {
+              (std::size_t{0} + ... + arena_padded_bytes(sizeof(Element<To>) * arrays.count))) {
     (hand_out(arrays), ...);
   }
 

@@ -108,8 +108,8 @@ DerivedCsr<Exec, S, O, Off> from_blocks(const Exec& exec, const BlockMatrix<S, O
   using To = typename Exec::memory_space;
   detail::Derivation<S, O, Off, To> made;
   made.storage = CsrStorage<S, O, Off, To>(exec, B.rows(), B.columns(), entries);
-  made.kept = Arena<To>(exec, "heddle::matrix::sources", arena_bytes<Off>(sources));
-  Off* const source = made.kept.template take<Off>(sources).data();
+  Off* source = nullptr;
+  made.kept = Arena<To>(exec, "heddle::matrix::sources", arena_array(source, sources));
   made.source = source;
   if (blocks.row_ptr().extent(0) == 0) {  // without rows it need not be there
     detail::fill(exec, "heddle::matrix::row_ptr", made.storage.row_ptr().data(), 1, Off(0));
@@ -163,10 +163,8 @@ class BlockedCsr {
     const auto places = static_cast<std::size_t>(
         detail::matrix_size<Off>(blocks() * size * size, "entries of blocks"));
     const auto count = static_cast<std::size_t>(entries_);
-    memory_ =
-        Arena<Space>(exec, "heddle::matrix::blocks", arena_bytes<S, std::int32_t>(places, count));
-    values_ = memory_.template take<S>(places);
-    place_ = memory_.template take<std::int32_t>(count);
+    memory_ = Arena<Space>(exec, "heddle::matrix::blocks", arena_array(values_, places),
+                           arena_array(place_, count));
     if (entries_ > 0) {
       detail::each_entry(exec, "heddle::matrix::place_in_block", A.row_ptr().data(), A.rows(),
                          entries_,

@@ -288,15 +288,12 @@ auto derive(const Exec& exec, O rows, O columns, std::int64_t count, const Listi
   using Space = typename Exec::memory_space;
   const auto n = static_cast<std::size_t>(matrix_size<Off>(count, "entries"));
   const auto starts = static_cast<std::size_t>(rows) + 1;
-  Arena<Space> work(exec, "heddle::matrix::entries",
-                    arena_bytes<O, O, O, Off, Off, Off, Off>(n, n, n, n, n, n + 1, starts));
-  O* const row_of = work.template take<O>(n).data();
-  O* const column_of = work.template take<O>(n).data();
-  O* const sorted_columns = work.template take<O>(n).data();
-  Off* const by_column = work.template take<Off>(n).data();
-  Off* const order = work.template take<Off>(n).data();
-  Off* const place = work.template take<Off>(n + 1).data();
-  Off* const first_of_row = work.template take<Off>(starts).data();
+  O *row_of = nullptr, *column_of = nullptr, *sorted_columns = nullptr;
+  Off *by_column = nullptr, *order = nullptr, *place = nullptr, *first_of_row = nullptr;
+  const Arena<Space> work(exec, "heddle::matrix::entries", arena_array(row_of, n),
+                          arena_array(column_of, n), arena_array(sorted_columns, n),
+                          arena_array(by_column, n), arena_array(order, n),
+                          arena_array(place, n + 1), arena_array(first_of_row, starts));
   list(row_of, column_of);
 
   RadixSort<Exec, O, Off> sort(exec, count);
@@ -323,9 +320,9 @@ auto derive(const Exec& exec, O rows, O columns, std::int64_t count, const Listi
   const bool sums = places < kept;
   const auto sources = static_cast<std::size_t>(kept);
   const std::size_t firsts = sums ? static_cast<std::size_t>(places) + 1 : 0;
-  made.kept = Arena<Space>(exec, "heddle::matrix::sources", arena_bytes<Off, Off>(firsts, sources));
-  Off* const first = made.kept.template take<Off>(firsts).data();
-  Off* const source = made.kept.template take<Off>(sources).data();
+  Off *first = nullptr, *source = nullptr;
+  made.kept = Arena<Space>(exec, "heddle::matrix::sources", arena_array(first, firsts),
+                           arena_array(source, sources));
   made.first = sums ? first : nullptr;
   made.source = source;
   parallel_for(exec, "heddle::matrix::fill", kept,

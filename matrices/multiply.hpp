@@ -370,8 +370,7 @@ class MultiplyPlan {
     constexpr bool lanes = backends::has_lanes<Exec>;
     const mp::PiecesOfRow<O, OffC> pieces{rows_.rows(mp::longest), pattern(), lanes ? 2048 : 8192,
                                           lanes ? 256 : backends::threads_at_once(exec)};
-    pieces_ = Arena<Space>(exec, "heddle::multiply::pieces", arena_bytes<std::int64_t>(count + 1));
-    first_piece_ = pieces_.template take<std::int64_t>(static_cast<std::size_t>(count) + 1).data();
+    pieces_ = Arena<Space>(exec, "heddle::multiply::pieces", arena_array(first_piece_, count + 1));
     count_of_pieces_ = detail::running_sum_and_total(exec, "heddle::multiply::pieces", first_piece_,
                                                      count, pieces);
   }

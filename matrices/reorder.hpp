@@ -353,16 +353,12 @@ template <ExecutionSpace Exec, Ordinal O, Offset Off>
 void order_graph(const Exec& exec, const Graph<O, Off>& graph, const O* number, O* order) {
   const std::int64_t vertices = graph.vertices;
   const auto n = static_cast<std::size_t>(vertices);
-  Arena<typename Exec::memory_space> work(
-      exec, "heddle::reorder::components",
-      arena_bytes<O, O, O, O, O, O, O>(n, n + 1, n, n, n, n, n));
-  O* const label = work.template take<O>(n).data();
-  O* const before = work.template take<O>(n + 1).data();
-  O* const labels = work.template take<O>(n).data();
-  O* const roots = work.template take<O>(n).data();
-  O* const deepest = work.template take<O>(n).data();
-  O* const farthest = work.template take<O>(n).data();
-  O* const deepest_before = work.template take<O>(n).data();
+  O *label = nullptr, *before = nullptr, *labels = nullptr, *roots = nullptr, *deepest = nullptr,
+    *farthest = nullptr, *deepest_before = nullptr;
+  const Arena<typename Exec::memory_space> work(
+      exec, "heddle::reorder::components", arena_array(label, n), arena_array(before, n + 1),
+      arena_array(labels, n), arena_array(roots, n), arena_array(deepest, n),
+      arena_array(farthest, n), arena_array(deepest_before, n));
   find_components(exec, graph, label);
   const std::int64_t components = running_sum_and_total(exec, "heddle::reorder::count_components",
                                                         before, vertices, IsLabel<O>{label});

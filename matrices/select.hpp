@@ -156,10 +156,10 @@ template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Spac
 DerivedCsr<Exec, S, O, Off> submatrix(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
                                       const Rows& rows, const Columns& columns) {
   const auto count = static_cast<O>(rows.extent(0));
-  Arena<typename Exec::memory_space> work(exec, "heddle::matrix::lists",
-                                          arena_bytes<O, O>(A.rows(), A.columns()));
-  O* const row_to = work.template take<O>(static_cast<std::size_t>(A.rows())).data();
-  O* const column_to = work.template take<O>(static_cast<std::size_t>(A.columns())).data();
+  O *row_to = nullptr, *column_to = nullptr;
+  const Arena<typename Exec::memory_space> work(exec, "heddle::matrix::lists",
+                                                arena_array(row_to, A.rows()),
+                                                arena_array(column_to, A.columns()));
   detail::invert_list(exec, row_to, A.rows(), rows, "rows");
   detail::invert_list(exec, column_to, A.columns(), columns, "columns");
   return detail::derive_from(exec, A, count, static_cast<O>(columns.extent(0)), {},

@@ -107,10 +107,9 @@ VectorWorkspace<Exec, Acc>::VectorWorkspace(const Exec& exec, int most_numbers,
   const std::int64_t groups = team_sums::groups_of(most_teams_of_product_);
   const auto sums = static_cast<std::size_t>(std::max(room_, most_teams_of_product_ + groups));
   const auto counters = static_cast<std::size_t>(groups + 1);
-  arena_ = Arena<typename Exec::memory_space>(exec, "heddle::vectors::workspace",
-                                              arena_bytes<int, Acc>(counters, sums));
-  through_ = arena_.template take<int>(counters).data();
-  sums_ = arena_.template take<Acc>(sums).data();
+  arena_ =
+      Arena<typename Exec::memory_space>(exec, "heddle::vectors::workspace",
+                                         arena_array(through_, counters), arena_array(sums_, sums));
   detail::fill(exec, "heddle::vectors::clear_workspace", through_, groups + 1, 0);
 }
 

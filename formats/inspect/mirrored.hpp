@@ -145,9 +145,9 @@ class WholeOfTriangle {
     const auto starts = static_cast<std::size_t>(rows) + 1;
     Off* const row_ptr = storage_.row_ptr().data();
     if (rows == 0) return detail::fill(exec, "heddle::mirror::row_ptr", row_ptr, 1, Off(0));
-    Arena<Space> work(exec, "heddle::mirror::work", arena_bytes<Off, Off>(n, starts));
-    Off* const order = work.template take<Off>(n).data();
-    Off* const mirrored_ptr = work.template take<Off>(starts).data();
+    Off *order = nullptr, *mirrored_ptr = nullptr;
+    const Arena<Space> work(exec, "heddle::mirror::work", arena_array(order, n),
+                            arena_array(mirrored_ptr, starts));
     const Off* const own_ptr = A.row_ptr().data();
     RadixSort<Exec, O, Off> by_column(exec, nonzeros);
     each_entry(exec, "heddle::mirror::keys", own_ptr, rows, nonzeros,

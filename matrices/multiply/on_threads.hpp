@@ -216,8 +216,7 @@ class SymbolicOnThreads {
     const auto most = static_cast<std::size_t>(products_ + patterns.rows);
     const std::size_t left = workspace_bytes - std::min(workspace_bytes, bits_bytes);
     if (lists && !patterns.D.row_ptr && most <= left / sizeof(O)) {
-      list_memory_ = Arena<Space>(exec, "heddle::multiply::columns", arena_bytes<O>(most));
-      listed_ = list_memory_.template take<O>(most).data();
+      list_memory_ = Arena<Space>(exec, "heddle::multiply::columns", arena_array(listed_, most));
     }
     Mark<int> counts;
     counts.listed = listed_;
@@ -317,8 +316,7 @@ class DenseRows {
     const std::int64_t all = shares_.count() * columns_;
     if (all > entries && all > enough) return;
     memory_ = Arena<typename Exec::memory_space>(exec, "heddle::multiply::dense_sums",
-                                                 arena_bytes<S>(static_cast<std::size_t>(all)));
-    sums_ = memory_.template take<S>(static_cast<std::size_t>(all)).data();
+                                                 arena_array(sums_, all));
     fill(exec, "heddle::multiply::clear", sums_, all, S(0));
   }
 

@@ -408,8 +408,7 @@ class ProductList {
               const PatternOperand<O, OffC>& C, std::int64_t products, std::int64_t entries,
               const Walk& walk) {
     const auto n = static_cast<std::size_t>(entries) + 1;
-    ends_memory_ = Arena<Space>(exec, "heddle::multiply::ends", arena_bytes<std::int32_t>(n));
-    ends_ = ends_memory_.template take<std::int32_t>(n).data();
+    ends_memory_ = Arena<Space>(exec, "heddle::multiply::ends", arena_array(ends_, n));
     const CountedProducts<O, OffA, OffB, OffC> counted{A, B, C, ends_};
     walk("heddle::multiply::count_of_entry", "heddle::multiply::long_count_of_entry", counted);
     std::int32_t most = 0;
@@ -423,8 +422,7 @@ class ProductList {
     const auto count = static_cast<std::size_t>(products);
     apart_ = (products <= few * entries && most <= 32 * few) ||
              (entries >= enough_threads(exec) && most <= products / times_longest);
-    memory_ = Arena<Space>(exec, "heddle::multiply::list", arena_bytes<Factors>(count));
-    list_ = memory_.template take<Factors>(count).data();
+    memory_ = Arena<Space>(exec, "heddle::multiply::list", arena_array(list_, count));
     walk("heddle::multiply::list", "heddle::multiply::long_list",
          ListedProducts<O, OffA, OffB, OffC>{counted, list_});
     if constexpr (backends::has_lanes<Exec>) {
@@ -477,17 +475,15 @@ class ProductList {
     const PiecesOfBlock of{ends_, entries, width,
                            std::max(products_of_piece, times_mean * ceil_div(products, blocks))};
     const auto n = static_cast<std::size_t>(blocks) + 1;
-    Arena<Space> work(exec, "heddle::multiply::blocks", arena_bytes<std::int32_t>(n));
-    std::int32_t* const before = work.template take<std::int32_t>(n).data();
+    std::int32_t* before = nullptr;
+    const Arena<Space> work(exec, "heddle::multiply::blocks", arena_array(before, n));
     pieces_ = running_sum_and_total(exec, "heddle::multiply::pieces_of_blocks", before, blocks, of);
     if (pieces_ - blocks <= blocks / share_of_blocks) {
       pieces_ = blocks;
       return;
     }
     const auto count = static_cast<std::size_t>(pieces_) + 1;
-    piece_memory_ =
-        Arena<Space>(exec, "heddle::multiply::list_pieces", arena_bytes<std::int32_t>(count));
-    piece_ = piece_memory_.template take<std::int32_t>(count).data();
+    piece_memory_ = Arena<Space>(exec, "heddle::multiply::list_pieces", arena_array(piece_, count));
     parallel_for(exec, "heddle::multiply::list_pieces", blocks, PutPieces{of, before, piece_});
     exec.fence("heddle::multiply::list_pieces");
   }

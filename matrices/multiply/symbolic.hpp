@@ -434,8 +434,7 @@ class Symbolic {
   /// Of a list of columns, if it is small enough. Waits for `exec`.
   void make_room(const Exec& exec, std::size_t workspace_bytes) {
     const auto n = static_cast<std::size_t>(patterns_.rows) + 1;
-    before_memory_ = Arena<Space>(exec, "heddle::multiply::room", arena_bytes<std::int32_t>(n));
-    before_ = before_memory_.template take<std::int32_t>(n).data();
+    before_memory_ = Arena<Space>(exec, "heddle::multiply::room", arena_array(before_, n));
     const std::int64_t all =
         running_sum_and_total(exec, "heddle::multiply::room", before_, patterns_.rows,
                               RoomOfRow{bound_, rows_.limits().large});
@@ -446,8 +445,7 @@ class Symbolic {
       return;
     }
     const auto room = static_cast<std::size_t>(all);
-    list_memory_ = Arena<Space>(exec, "heddle::multiply::columns", arena_bytes<O>(room));
-    listed_ = list_memory_.template take<O>(room).data();
+    list_memory_ = Arena<Space>(exec, "heddle::multiply::columns", arena_array(listed_, room));
   }
 
   Patterns<O, OffA, OffB> patterns_;

@@ -31,16 +31,12 @@ class BlockGraph {
     const recipe::Compact<Exec, Matrix, std::remove_const_t<decltype(map)>> compact(exec, A, map);
     const auto rows = static_cast<std::size_t>(rows_);
     const auto blocks = static_cast<std::size_t>(compact.keys());
-    graph_ =
-        Arena<Space>(exec, "heddle::gauss_seidel::graph", arena_bytes<Off, O>(rows + 1, blocks));
-    row_ptr_ = graph_.template take<Off>(rows + 1);
-    col_idx_ = graph_.template take<O>(blocks);
+    graph_ = Arena<Space>(exec, "heddle::gauss_seidel::graph", arena_array(row_ptr_, rows + 1),
+                          arena_array(col_idx_, blocks));
     compact.write(exec, row_ptr_.data(), col_idx_.data());
     const std::size_t entries = rows * static_cast<std::size_t>(size * size);
     memory_ = Arena<Space>(exec, "heddle::gauss_seidel::diagonal_blocks",
-                           arena_bytes<S, S>(entries, entries));
-    inverse_ = memory_.template take<S>(entries);
-    diagonal_ = memory_.template take<S>(entries);
+                           arena_array(inverse_, entries), arena_array(diagonal_, entries));
     exec.fence("heddle::gauss_seidel::blocks");
   }
 
@@ -139,8 +135,7 @@ class BlockRows {
     const std::size_t off_diagonal = pattern_.entries() - static_cast<std::size_t>(blocks.rows());
     const std::size_t values =
         off_diagonal * static_cast<std::size_t>(blocks.size() * blocks.size());
-    memory_ = Arena<Space>(exec, "heddle::gauss_seidel::values", arena_bytes<S>(values));
-    values_ = memory_.template take<S>(values);
+    memory_ = Arena<Space>(exec, "heddle::gauss_seidel::values", arena_array(values_, values));
     view_ = {pattern_.row_ptr(), pattern_.col_idx(),   values_.data(), blocks.inverse(),
              blocks.diagonal(),  blocks.matrix_rows(), blocks.size()};
   }

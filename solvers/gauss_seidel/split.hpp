@@ -117,15 +117,12 @@ class PartMatrix {
       : part_(part), rows_(A.rows()) {
     const auto rows = static_cast<std::size_t>(A.rows());
     row_ptr_arena_ =
-        Arena<Space>(exec, "heddle::gauss_seidel::row_ptr", arena_bytes<Off>(rows + 1));
-    row_ptr_ = row_ptr_arena_.template take<Off>(rows + 1);
+        Arena<Space>(exec, "heddle::gauss_seidel::row_ptr", arena_array(row_ptr_, rows + 1));
     const auto entries = static_cast<std::size_t>(running_sum_and_total<Off>(
         exec, "heddle::gauss_seidel::row_ptr", row_ptr_.data(), A.rows(),
         CountEntries<Matrix>{A.row_ptr().data(), A.col_idx().data(), part}));
-    arena_ =
-        Arena<Space>(exec, "heddle::gauss_seidel::entries", arena_bytes<O, S>(entries, entries));
-    col_idx_ = arena_.template take<O>(entries);
-    values_ = arena_.template take<S>(entries);
+    arena_ = Arena<Space>(exec, "heddle::gauss_seidel::entries", arena_array(col_idx_, entries),
+                          arena_array(values_, entries));
     fill(exec, A, col_idx_.data());
   }
 
@@ -169,8 +166,8 @@ class Split final : public Executor<Exec, Matrix> {
     if (options.sweep != SweepDirection::forward)
       halves_[1].emplace(exec, A, Triangle::upper, options);
     const std::size_t entries = rows_ * static_cast<std::size_t>(options.vectors.count);
-    arena_ = Arena<Space>(exec, "heddle::gauss_seidel::right_hand_side", arena_bytes<S>(entries));
-    right_ = arena_.template take<S>(entries).data();
+    arena_ =
+        Arena<Space>(exec, "heddle::gauss_seidel::right_hand_side", arena_array(right_, entries));
   }
 
   const Scheme& scheme(bool) const override { return scheme_; }

@@ -177,8 +177,7 @@ class StoredFactors final : public AnyFactors<Exec, Matrix> {
       // NOLINTNEXTLINE(bugprone-use-after-move): it is moved above only if `shares`
       own_.emplace(exec, std::move(pattern), options, name);
       const auto entries = static_cast<std::size_t>(rounds ? own_->pattern().view().entries : 0);
-      rounded_memory_ = Arena<Space>(exec, "heddle::ilu::rounded", arena_bytes<Stored>(entries));
-      rounded_ = rounded_memory_.template take<Stored>(entries);
+      rounded_memory_ = Arena<Space>(exec, "heddle::ilu::rounded", arena_array(rounded_, entries));
     }
     const AskedScheme asked(options, name, backends::describe(exec));
     if (!asked.pinned.idle.empty()) shown_ = asked.pinned.shown(scheme());
@@ -215,9 +214,10 @@ class StoredFactors final : public AnyFactors<Exec, Matrix> {
     const auto entries = static_cast<std::size_t>(pattern().view().entries);
     const auto rows = static_cast<std::size_t>(pattern().view().rows);
     const Storage made = copy(exec);
-    Arena<Space> memory(exec, "heddle::ilu::residual", arena_bytes<S, Off>(entries, rows));
-    S* const rest = memory.template take<S>(entries).data();
-    Off* const diagonal = memory.template take<Off>(rows).data();
+    S* rest = nullptr;
+    Off* diagonal = nullptr;
+    const Arena<Space> memory(exec, "heddle::ilu::residual", arena_array(rest, entries),
+                              arena_array(diagonal, rows));
     const PatternView<O, Off> view{made.row_ptr().data(), made.col_idx().data(), nullptr,
                                    pattern().view().rows, pattern().view().entries};
     find_diagonal(exec, view, diagonal);

@@ -188,14 +188,9 @@ class Factorization {
     const std::size_t loaded = sweeps_ > 0 ? entries : 0, other = sweeps_ > 1 ? entries : 0;
     const bool waits = hands_over && sweeps_ == 0;
     const std::size_t flags = waits ? rows + 1 : 0;
-    memory_ = Arena<Space>(
-        exec, "heddle::ilu::values",
-        arena_bytes<S, S, S, std::uint32_t, std::int64_t>(entries, loaded, other, flags, 1));
-    values_ = memory_.template take<S>(entries);
-    loaded_ = memory_.template take<S>(loaded);
-    other_ = memory_.template take<S>(other);
-    done_ = memory_.template take<std::uint32_t>(flags);
-    bad_ = memory_.template take<std::int64_t>(1);
+    memory_ = Arena<Space>(exec, "heddle::ilu::values", arena_array(values_, entries),
+                           arena_array(loaded_, loaded), arena_array(other_, other),
+                           arena_array(done_, flags), arena_array(bad_, 1));
   }
 
   void schedule(const Exec& exec, const IluOptions& options, const AskedScheme& asked,

@@ -94,8 +94,8 @@ StoredPattern<Exec, O, Off> add_fill_on_lanes(const Exec& exec, const PatternVie
   const auto entries = static_cast<std::size_t>(from.entries);
   StoredPattern<Exec, O, Off> repeated(exec, from.rows);
   {
-    Arena<Space> work(exec, "heddle::ilu::fill_begin", arena_bytes<std::int64_t>(entries + 1));
-    std::int64_t* const begin = work.template take<std::int64_t>(entries + 1).data();
+    std::int64_t* begin = nullptr;
+    const Arena<Space> work(exec, "heddle::ilu::fill_begin", arena_array(begin, entries + 1));
     each_entry(exec, "heddle::ilu::count_fill", from.row_ptr, from.rows, from.entries,
                CountFill<O, Off>{fill, begin});
     const std::int64_t columns = running_sum_and_total<std::int64_t>(

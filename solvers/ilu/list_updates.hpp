@@ -138,8 +138,7 @@ class ListedUpdates {
         begin_(begin_memory_.template take<std::int64_t>(static_cast<std::size_t>(rows) + 1)) {}
   void allocate(const Exec& exec, std::int64_t count) {
     const auto numbers = static_cast<std::size_t>(count + numbers_read_ahead);
-    memory_ = Arena<Space>(exec, "heddle::ilu::updates", arena_bytes<std::uint16_t>(numbers));
-    list_ = memory_.template take<std::uint16_t>(numbers);
+    memory_ = Arena<Space>(exec, "heddle::ilu::updates", arena_array(list_, numbers));
   }
 
   static bool can_be_listed(std::int64_t longest, bool asked) {

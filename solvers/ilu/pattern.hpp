@@ -99,8 +99,7 @@ class FactorPattern {
                 Arena<Space> memory)
       : view_(columns), row_ptr_memory_(std::move(row_ptr_memory)), memory_(std::move(memory)) {
     const auto n = static_cast<std::size_t>(view_.rows);
-    diagonal_memory_ = Arena<Space>(exec, "heddle::ilu::diagonal", arena_bytes<Off>(n));
-    diagonal_ = diagonal_memory_.template take<Off>(n);
+    diagonal_memory_ = Arena<Space>(exec, "heddle::ilu::diagonal", arena_array(diagonal_, n));
     sums_ = find_diagonal(exec, view_, diagonal_.data());
     if (sums_.without < view_.rows) {
       throw Error(
@@ -110,8 +109,7 @@ class FactorPattern {
   }
   /// Room for where each of the matrix's entries is, as `place` of LoadRow.
   Off* add_places(const Exec& exec, Off entries) {
-    place_memory_ = Arena<Space>(exec, "heddle::ilu::places", arena_bytes<Off>(entries));
-    place_ = place_memory_.template take<Off>(static_cast<std::size_t>(entries));
+    place_memory_ = Arena<Space>(exec, "heddle::ilu::places", arena_array(place_, entries));
     return place_.data();
   }
 
@@ -261,9 +259,8 @@ class StoredPattern {
     }
     const auto entries = static_cast<std::size_t>(entries_);
     const std::size_t levels = with_levels ? entries : 0;
-    memory_ = Arena<Space>(exec, "heddle::ilu::pattern", arena_bytes<O, int>(entries, levels));
-    col_idx_ = memory_.template take<O>(entries);
-    level_ = memory_.template take<int>(levels);
+    memory_ = Arena<Space>(exec, "heddle::ilu::pattern", arena_array(col_idx_, entries),
+                           arena_array(level_, levels));
   }
 
   std::int64_t rows_ = 0;

@@ -301,17 +301,13 @@ class SharedFactorization {
     const std::size_t room = room_of_thread_ * static_cast<std::size_t>(threads);
     const std::size_t of_lower = order_of(lower).iterations ? n : 0;
     const std::size_t of_upper = !cholesky && order_of(upper).iterations ? n : 0;
-    memory_ = Arena<Space>(exec, "heddle::ilu::room",
-                           arena_bytes<S, O, O, std::int64_t>(room, of_lower, of_upper, 1));
-    room_ = memory_.template take<S>(room);
-    lower_place_ = memory_.template take<O>(of_lower);
-    upper_place_ = memory_.template take<O>(of_upper);
-    bad_ = memory_.template take<std::int64_t>(1);
+    memory_ = Arena<Space>(exec, "heddle::ilu::room", arena_array(room_, room),
+                           arena_array(lower_place_, of_lower), arena_array(upper_place_, of_upper),
+                           arena_array(bad_, 1));
     find_places(exec, lower, lower_place_);
     find_places(exec, upper, upper_place_);
     const std::size_t marks = n * static_cast<std::size_t>(threads);
-    marks_memory_ = Arena<Space>(exec, "heddle::ilu::marks", arena_bytes<O>(marks));
-    marks_ = marks_memory_.template take<O>(marks);
+    marks_memory_ = Arena<Space>(exec, "heddle::ilu::marks", arena_array(marks_, marks));
   }
   static void find_places(const Exec& exec, const Solve& solve, const Array<O>& place) {
     if (place.extent(0) == 0) return;

@@ -109,8 +109,7 @@ class Colors {
                             HighestLevel{color.data()}, Kokkos::Max<int>(highest));
     schedule_ = Schedule<Exec, O>::by_level(exec, A.rows(), SweepDirection::forward, color.data(),
                                             A.rows() > 0 ? highest + 1 : 0);
-    rank_memory_ = Arena<Space>(exec, "heddle::ordered::rank", arena_bytes<O>(n));
-    rank_ = rank_memory_.template take<O>(n);
+    rank_memory_ = Arena<Space>(exec, "heddle::ordered::rank", arena_array(rank_, n));
     Kokkos::parallel_for("heddle::ordered::rank", range_policy(exec, A.rows()),
                          PlaceOfIterations<O>{schedule_.order().iterations, rank_.data()});
   }

@@ -146,8 +146,7 @@ class RowsPattern {
               const Off* origin, std::optional<std::int64_t> entries)
       : places_(rows) {
     const auto n = static_cast<std::size_t>(rows);
-    row_ptr_memory_ = Arena<Space>(exec, "heddle::ordered::row_ptr", arena_bytes<Off>(n + 1));
-    row_ptr_ = row_ptr_memory_.template take<Off>(n + 1);
+    row_ptr_memory_ = Arena<Space>(exec, "heddle::ordered::row_ptr", arena_array(row_ptr_, n + 1));
     const CountChosen<O, Off, Choice, Order> count{from};
     if (entries) {
       running_sum<Off>(exec, "heddle::ordered::row_ptr", row_ptr_.data(), rows, count);
@@ -158,9 +157,8 @@ class RowsPattern {
     }
     const std::size_t nnz = entries_with_diagonal<Off>(*entries, rows);
     const std::size_t sources = origin ? nnz : 0;
-    memory_ = Arena<Space>(exec, "heddle::ordered::columns", arena_bytes<O, Off>(nnz, sources));
-    col_idx_ = memory_.template take<O>(nnz);
-    source_ = memory_.template take<Off>(sources);
+    memory_ = Arena<Space>(exec, "heddle::ordered::columns", arena_array(col_idx_, nnz),
+                           arena_array(source_, sources));
     Kokkos::parallel_for("heddle::ordered::pattern", range_policy(exec, rows),
                          CopyChosen<O, Off, Choice, Order>{from, row_ptr_.data(), col_idx_.data()});
     if (!origin) return;
@@ -257,11 +255,9 @@ class Rows {
       : choice_(from.choice), unit_(unit), pattern_(exec, rows, from, origin, entries) {
     const auto n = static_cast<std::size_t>(rows);
     const std::size_t diagonals = unit ? 0 : n, reciprocals = View::apart ? n : 0;
-    memory_ = Arena<Space>(exec, "heddle::ordered::values",
-                           arena_bytes<S, D, D>(pattern_.entries(), diagonals, reciprocals));
-    values_ = memory_.template take<S>(pattern_.entries());
-    diagonal_ = memory_.template take<D>(diagonals);
-    reciprocal_ = memory_.template take<D>(reciprocals);
+    memory_ =
+        Arena<Space>(exec, "heddle::ordered::values", arena_array(values_, pattern_.entries()),
+                     arena_array(diagonal_, diagonals), arena_array(reciprocal_, reciprocals));
   }
 
   /// The values of a matrix of the same pattern, in the order of `exec`: one launch, no allocation,

@@ -52,9 +52,9 @@ std::vector<std::int64_t> sort_by_level(const Exec& exec, O n, SweepDirection sw
     Kokkos::parallel_for("heddle::ordered::swept_iterations", range_policy(exec, n),
                          IterationsOfPositions<O>{swept, iterations});
   }
-  Arena<typename Exec::memory_space> work(exec, "heddle::ordered::begin",
-                                          arena_bytes<std::int64_t>(edges));
-  std::int64_t* const begin = work.template take<std::int64_t>(edges).data();
+  std::int64_t* begin = nullptr;
+  const Arena<typename Exec::memory_space> work(exec, "heddle::ordered::begin",
+                                                arena_array(begin, edges));
   write_starts(exec, "heddle::ordered::level_begin", begin, levels, sort.sorted(),
                static_cast<std::int64_t>(n));
   return copied_to_host(exec, "heddle::ordered::sorted", begin, levels + std::int64_t{1});
@@ -186,16 +186,14 @@ class Schedule {
     }
     allocate_tasks(exec, begin.back());
     if (launch_each_level) launches_ = launches_of(begin, 1);
-    Arena<Space> work(exec, "heddle::ordered::ranges",
-                      arena_bytes<std::int64_t, std::int64_t>(begin.size(), begin.size()));
-    const auto first_task = work.template take<std::int64_t>(begin.size());
-    const auto first_place = work.template take<std::int64_t>(begin.size());
-    copy_from_host(exec, first_task.data(), begin);
-    copy_from_host(exec, first_place.data(), level_begin_);
+    std::int64_t *first_task = nullptr, *first_place = nullptr;
+    const Arena<Space> work(exec, "heddle::ordered::ranges", arena_array(first_task, begin.size()),
+                            arena_array(first_place, begin.size()));
+    copy_from_host(exec, first_task, begin);
+    copy_from_host(exec, first_place, level_begin_);
     const auto levels = static_cast<std::int64_t>(begin.size()) - 1;
-    Kokkos::parallel_for(
-        "heddle::ordered::tasks", range_policy(exec, count_),
-        CutLevels{first_task.data(), first_place.data(), levels, rows_per_task, tasks_.data()});
+    Kokkos::parallel_for("heddle::ordered::tasks", range_policy(exec, count_),
+                         CutLevels{first_task, first_place, levels, rows_per_task, tasks_.data()});
     exec.fence("heddle::ordered::tasks");  // before the ranges are freed
   }
   /// Tasks of runs of `lanes` places in any order, launched at once: one task if their mean row has
@@ -237,8 +235,7 @@ class Schedule {
   /// For who finds another order: the iteration at each place, which is his to write.
   O* allocate_order(const Exec& exec) {
     const auto n = static_cast<std::size_t>(order_.count);
-    memory_ = Arena<Space>(exec, "heddle::ordered::order", arena_bytes<O>(n));
-    iterations_ = memory_.template take<O>(n);
+    memory_ = Arena<Space>(exec, "heddle::ordered::order", arena_array(iterations_, n));
     order_ = {iterations_.data(), order_.count, order_.sweep};
     return iterations_.data();
   }
@@ -251,8 +248,7 @@ class Schedule {
   void allocate_tasks(const Exec& exec, std::int64_t count) {
     count_ = count;
     const auto size = static_cast<std::size_t>(count);
-    task_memory_ = Arena<Space>(exec, "heddle::ordered::tasks", arena_bytes<Task>(size));
-    tasks_ = task_memory_.template take<Task>(size);
+    task_memory_ = Arena<Space>(exec, "heddle::ordered::tasks", arena_array(tasks_, size));
     launches_.clear();
     if (count > 0) launches_.push_back({0, count, false});
   }

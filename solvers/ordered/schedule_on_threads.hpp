@@ -300,10 +300,9 @@ void add_waits(const Exec& exec, const Loop<O, Reads>& loop, const O* iterations
               stage_of.begin() + schedule.stage_begin[s + 1], stage);
   }
   std::vector<int> needed(static_cast<std::size_t>(tasks * threads), 0);
-  Arena<Kokkos::HostSpace> work(exec, "heddle::ordered::task_of",
-                                arena_bytes<std::int64_t>(loop.iterations));
-  std::int64_t* const task_of =
-      work.template take<std::int64_t>(static_cast<std::size_t>(loop.iterations)).data();
+  std::int64_t* task_of = nullptr;
+  const Arena<Kokkos::HostSpace> work(exec, "heddle::ordered::task_of",
+                                      arena_array(task_of, loop.iterations));
   Kokkos::parallel_for("heddle::ordered::task_of", range_policy(exec, tasks),
                        [&schedule, iterations, task_of](std::int64_t task) {
                          const std::int64_t* const edge = schedule.task_begin.data() + task;

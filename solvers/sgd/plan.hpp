@@ -163,8 +163,7 @@ class SgdPlan {
                                      options_.seed);
     }
     const auto chunks = static_cast<std::size_t>(sums_count());
-    sums_memory_ = Arena<Space>(exec, "heddle::sgd::sums", arena_bytes<double>(chunks));
-    sums_ = sums_memory_.template take<double>(chunks);
+    sums_memory_ = Arena<Space>(exec, "heddle::sgd::sums", arena_array(sums_, chunks));
     mean_ = find_mean(exec);
     setup_seconds_ = timer.seconds();
   }

@@ -117,10 +117,8 @@ template <ExecutionSpace Exec, Scalar S, Ordinal O, MemorySpace Space>
 Waves<S, O, Space> room_for(const Exec& exec, std::int64_t count) {
   Waves<S, O, Space> waves;
   const auto n = static_cast<std::size_t>(count);
-  waves.ratings = Arena<Space>(exec, "heddle::sgd::ratings", arena_bytes<O, O, S>(n, n, n));
-  waves.row = waves.ratings.template take<O>(n);
-  waves.column = waves.ratings.template take<O>(n);
-  waves.value = waves.ratings.template take<S>(n);
+  waves.ratings = Arena<Space>(exec, "heddle::sgd::ratings", arena_array(waves.row, n),
+                               arena_array(waves.column, n), arena_array(waves.value, n));
   return waves;
 }
 
@@ -147,14 +145,11 @@ Waves<S, O, Space> by_waves(const Exec& exec, const Ratings<S, O, Space>& given,
   if (n == 0) return waves;
   const auto size = static_cast<std::size_t>(n), rows = static_cast<std::size_t>(given.rows),
              columns = static_cast<std::size_t>(given.columns), most = std::max(rows, columns);
-  Arena<Space> work(
-      exec, "heddle::sgd::work",
-      arena_bytes<O, O, O, std::int64_t, std::int64_t>(rows, columns, most, size, size + 1));
-  O* const row_place = work.template take<O>(rows).data();
-  O* const column_place = work.template take<O>(columns).data();
-  O* const shuffled = work.template take<O>(most).data();
-  std::int64_t* const order = work.template take<std::int64_t>(size).data();
-  std::int64_t* const before = work.template take<std::int64_t>(size + 1).data();
+  O *row_place = nullptr, *column_place = nullptr, *shuffled = nullptr;
+  std::int64_t *order = nullptr, *before = nullptr;
+  const Arena<Space> work(exec, "heddle::sgd::work", arena_array(row_place, rows),
+                          arena_array(column_place, columns), arena_array(shuffled, most),
+                          arena_array(order, size), arena_array(before, size + 1));
   if (seed != 0) {
     shuffle(exec, given.rows, seed, shuffled, row_place);
     shuffle(exec, given.columns, ~seed, shuffled, column_place);
@@ -176,10 +171,9 @@ Waves<S, O, Space> by_waves(const Exec& exec, const Ratings<S, O, Space>& given,
       running_sum_and_total(exec, "heddle::sgd::count_blocks", before, n, begins);
   const auto block_count = static_cast<std::size_t>(blocks);
   waves.blocks =
-      Arena<Space>(exec, "heddle::sgd::blocks", arena_bytes<std::int64_t>(block_count + 1));
-  waves.block_begin = waves.blocks.template take<std::int64_t>(block_count + 1);
-  Arena<Space> of(exec, "heddle::sgd::waves", arena_bytes<std::int64_t>(block_count));
-  std::int64_t* const wave = of.template take<std::int64_t>(block_count).data();
+      Arena<Space>(exec, "heddle::sgd::blocks", arena_array(waves.block_begin, block_count + 1));
+  std::int64_t* wave = nullptr;
+  const Arena<Space> of(exec, "heddle::sgd::waves", arena_array(wave, block_count));
   parallel_for(exec, "heddle::sgd::write_blocks", n,
                WriteBlocks{begins, before, extents.rows, n, waves.block_begin.data(), wave});
   fill(exec, "heddle::sgd::end", waves.block_begin.data() + blocks, 1, n);

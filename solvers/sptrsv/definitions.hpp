@@ -201,10 +201,10 @@ void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::prepare_op(
     if constexpr (ordered::on_threads<Exec>) {
       if (values_come_later()) {  // and will stand in the other part
         const auto entries = static_cast<std::size_t>(T_.nonzeros());
-        Arena<typename Exec::memory_space> memory(exec, "heddle::sptrsv::places",
-                                                  arena_bytes<Off, Off>(entries, entries));
-        Off* const place = memory.template take<Off>(entries).data();
-        Off* const origin = memory.template take<Off>(entries).data();
+        Off *place = nullptr, *origin = nullptr;
+        const Arena<typename Exec::memory_space> memory(exec, "heddle::sptrsv::places",
+                                                        arena_array(place, entries),
+                                                        arena_array(origin, entries));
         const auto& of_T = parts_[index(Op::none)]->rows();
         of_T.triangle().find_entries(exec, triangle::entries_of(graph, of_T.waves().place_order()),
                                      place);
@@ -320,9 +320,9 @@ auto SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::choose(const Exec& exec,
                    device_);
     if (values_come_later()) {  // and are measured as ones
       const auto entries = static_cast<std::size_t>(T_.nonzeros());
+      S* ones = nullptr;
       memory = Arena<typename Exec::memory_space>(exec, "heddle::measure::values",
-                                                  arena_bytes<S>(entries));
-      S* const ones = memory.template take<S>(entries).data();
+                                                  arena_array(ones, entries));
       fill(exec, "heddle::measure::ones", ones, static_cast<std::int64_t>(entries), S(1));
       T = Matrix(T_.rows(), T_.columns(), T_.nonzeros(), T_.row_ptr().data(), T_.col_idx().data(),
                  static_cast<const S*>(ones));

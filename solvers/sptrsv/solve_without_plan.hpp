@@ -352,10 +352,8 @@ SptrsvWorkspace<Exec, Vector>::SptrsvWorkspace(const Exec& exec, std::int64_t ro
   using Word = detail::sptrsv::Word<Exec, Vector>;
   const auto words =
       static_cast<std::size_t>(detail::sptrsv::words_of<Exec, Vector>(rows, vectors_));
-  memory_ = Arena<typename Exec::memory_space>(exec, "heddle::sptrsv::workspace",
-                                               arena_bytes<std::uint32_t, Word>(1, words));
-  next_ticket_ = memory_.template take<std::uint32_t>(1).data();
-  words_ = memory_.template take<Word>(words).data();
+  memory_ = Arena<typename Exec::memory_space>(
+      exec, "heddle::sptrsv::workspace", arena_array(next_ticket_, 1), arena_array(words_, words));
 }
 
 namespace detail::sptrsv {

@@ -62,9 +62,8 @@ class DiagonalStorage {
   DiagonalStorage(const Exec& exec, typename Arena<Space>::template Array<O> row, bool unit)
       : row_(row), unit_(unit) {
     const std::size_t places = unit ? 0 : row.extent(0);
-    memory_ = Arena<Space>(exec, "heddle::triangle::diagonal", arena_bytes<D, D>(places, places));
-    diagonal_ = memory_.template take<D>(places);
-    reciprocal_ = memory_.template take<D>(places);
+    memory_ = Arena<Space>(exec, "heddle::triangle::diagonal", arena_array(diagonal_, places),
+                           arena_array(reciprocal_, places));
   }
 
   /// The values of a matrix of the same pattern, as loop(i) for each i < places(): adds up entries
@@ -134,12 +133,9 @@ class OrderedPattern {
       : rows_(graph.rows), entries_(entries) {
     const auto n = static_cast<std::size_t>(rows_);
     const auto nnz = static_cast<std::size_t>(entries);
-    memory_ = Arena<Space>(exec, "heddle::triangle::pattern",
-                           arena_bytes<Off, O, O, Off>(n + 1, n, nnz, nnz));
-    row_ptr_ = memory_.template take<Off>(n + 1);
-    row_ = memory_.template take<O>(n);
-    needed_ = memory_.template take<O>(nnz);
-    source_ = memory_.template take<Off>(nnz);
+    memory_ =
+        Arena<Space>(exec, "heddle::triangle::pattern", arena_array(row_ptr_, n + 1),
+                     arena_array(row_, n), arena_array(needed_, nnz), arena_array(source_, nnz));
     copy(exec, graph, origin, order);
   }
 
@@ -157,8 +153,8 @@ class OrderedPattern {
   void copy(const Exec& exec, const Graph<O, Off>& graph, const Off* origin,
             const ordered::PlaceOrder<O>& order) {
     const auto n = static_cast<std::size_t>(order.iterations ? rows_ : 0);
-    Arena<Space> work(exec, "heddle::triangle::places", arena_bytes<O>(n));
-    O* const place = work.template take<O>(n).data();
+    O* place = nullptr;
+    const Arena<Space> work(exec, "heddle::triangle::places", arena_array(place, n));
     if (n > 0) {
       Kokkos::parallel_for("heddle::triangle::places", range_policy(exec, rows_),
                            ordered::PlaceOfIterations<O>{order.iterations, place});

@@ -158,9 +158,8 @@ class Wavefronts {
 
   Wavefronts(const Exec& exec, Scheduled scheduled) : scheduled_(std::move(scheduled)) {
     const auto threads = static_cast<std::size_t>(schedule().threads);
-    progress_memory_ =
-        Arena<Kokkos::HostSpace>(exec, "heddle::wavefronts::progress", arena_bytes<Step>(threads));
-    progress_ = progress_memory_.template take<Step>(threads);
+    progress_memory_ = Arena<Kokkos::HostSpace>(exec, "heddle::wavefronts::progress",
+                                                arena_array(progress_, threads));
   }
 
   detail::MoveOnly moves_;

@@ -283,10 +283,8 @@ class Compact {
 
   void merge(const Exec& exec, std::size_t entries) {
     const auto panels = static_cast<std::size_t>(extents_.rows);
-    work_ = Arena<Space>(exec, "heddle::recipe::panel_keys",
-                         arena_bytes<std::int64_t, Off>(panels, entries));
-    counts_ = work_.template take<std::int64_t>(panels);
-    merged_ = work_.template take<Off>(entries);
+    work_ = Arena<Space>(exec, "heddle::recipe::panel_keys", arena_array(counts_, panels),
+                         arena_array(merged_, entries));
     using Mapped = MappedKeys<Entries<Matrix, Map>>;
     const Mapped mapped{entries_, extents_.first_column};
     const auto merge_by = [&](const auto& key_of) {
@@ -298,19 +296,17 @@ class Compact {
     if (entries == 0 || panels == 0) return clear(exec);
     merge_by(mapped);
     if (sums_.descents == 0) return;
-    Arena<Space> sorted(exec, "heddle::recipe::row_keys", arena_bytes<Off>(entries));
-    const auto row_keys = sorted.template take<Off>(entries);
-    sort_row_keys(exec, entries_, mapped, row_keys.data());
-    merge_by(StoredKeys<Off>{row_keys.data()});
+    Off* row_keys = nullptr;
+    const Arena<Space> sorted(exec, "heddle::recipe::row_keys", arena_array(row_keys, entries));
+    sort_row_keys(exec, entries_, mapped, row_keys);
+    merge_by(StoredKeys<Off>{row_keys});
   }
 
   void mark(const Exec& exec) {
     panel_words_ = std::max<std::int64_t>(1, ceil_div<std::int64_t>(extents_.columns, 32));
     const std::int64_t words = panel_words_ * extents_.rows;
     const std::int64_t copies = detail::copies_of_bits<Exec>(words, nonzeros_);
-    work_ =
-        Arena<Space>(exec, "heddle::recipe::key_bits", arena_bytes<std::uint32_t>(words * copies));
-    bits_ = work_.template take<std::uint32_t>(static_cast<std::size_t>(words * copies));
+    work_ = Arena<Space>(exec, "heddle::recipe::key_bits", arena_array(bits_, words * copies));
     if (words == 0) return;
     detail::fill(exec, "heddle::recipe::clear", bits_.data(), words * copies, 0);
     const detail::MarkedBits bits{bits_.data(), words, copies};

@@ -134,13 +134,13 @@ Repeat find_repeat(const Exec& exec, const Matrix& A, const Map& map) {
   if (order.disorder == no_key) {
     return order.repeat == no_key ? Repeat() : repeat_in_row_of(A, map, order.repeat);
   }
-  Arena<typename Exec::memory_space> work(exec, "heddle::recipe::row_keys",
-                                          arena_bytes<Off>(nonzeros));
-  const auto keys = work.template take<Off>(static_cast<std::size_t>(nonzeros));
-  sort_row_keys(exec, entries, ColumnKeys<Entries<Matrix, Map>>{entries}, keys.data());
+  Off* keys = nullptr;
+  const Arena<typename Exec::memory_space> work(exec, "heddle::recipe::row_keys",
+                                                arena_array(keys, nonzeros));
+  sort_row_keys(exec, entries, ColumnKeys<Entries<Matrix, Map>>{entries}, keys);
   std::int64_t first = no_key;
   Kokkos::parallel_reduce("heddle::recipe::repeats", range_policy(exec, 1, nonzeros),
-                          SortedRepeatKernel<Entries<Matrix, Map>>{entries, keys.data()},
+                          SortedRepeatKernel<Entries<Matrix, Map>>{entries, keys},
                           Kokkos::Min<std::int64_t>(first));
   return first == no_key ? Repeat() : repeat_in_row_of(A, map, first);
 }

@@ -46,11 +46,8 @@ class StoredBlocks {
     const Compact<Exec, Matrix, Map> compact(exec, A, map, repeats);
     const Extents extents = compact.extents();
     const std::int64_t slots = compact.keys() * extents.inner_rows * extents.inner_columns;
-    arena_ = Arena<Space>(
-        exec, label, arena_bytes<std::int64_t, O, S>(compact.panels() + 1, compact.keys(), slots));
-    key_ptr_ = arena_.template take<std::int64_t>(size(compact.panels() + 1)).data();
-    keys_ = arena_.template take<O>(size(compact.keys())).data();
-    values_ = arena_.template take<S>(size(slots)).data();
+    arena_ = Arena<Space>(exec, label, arena_array(key_ptr_, compact.panels() + 1),
+                          arena_array(keys_, compact.keys()), arena_array(values_, slots));
     view_ = {A.rows(),
              A.columns(),
              compact.panels(),

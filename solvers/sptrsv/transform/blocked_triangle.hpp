@@ -267,11 +267,8 @@ class DenseBlocks {
     const auto inner_entries = static_cast<std::size_t>(inner);
     const auto of_blocks = static_cast<std::size_t>(entries);
     entry_memory_ =
-        Arena<Space>(exec, "heddle::sptrsv::blocks",
-                     arena_bytes<std::uint8_t, Off, Acc>(inner_entries, inner_entries, of_blocks));
-    column_ = entry_memory_.template take<std::uint8_t>(inner_entries);
-    source_ = entry_memory_.template take<Off>(inner_entries);
-    values_ = entry_memory_.template take<Acc>(of_blocks);
+        Arena<Space>(exec, "heddle::sptrsv::blocks", arena_array(column_, inner_entries),
+                     arena_array(source_, inner_entries), arena_array(values_, of_blocks));
     fill(exec, pattern, groups, group_of);
   }
 

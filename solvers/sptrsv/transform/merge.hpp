@@ -111,18 +111,14 @@ class MergedRows {
   MergedRows(const Exec& exec, std::int64_t places, const GrowingGroups<Exec, O>& grown, bool pack,
              std::int64_t most_entries) {
     const auto n = static_cast<std::size_t>(places);
-    memory_ = Arena<Space>(exec, "heddle::sptrsv::merged_rows", arena_bytes<O>(n));
-    order_ = memory_.template take<O>(n);
+    memory_ = Arena<Space>(exec, "heddle::sptrsv::merged_rows", arena_array(order_, n));
     if (n == 0) return;
-    Arena<Space> work(exec, "heddle::sptrsv::arranging",
-                      arena_bytes<O, O, O, int, O, O, int>(n + 1, n, n, n, n + 1, n, n));
-    O* const index = work.template take<O>(n + 1).data();
-    O* const heads = work.template take<O>(n).data();
-    O* const by_level = work.template take<O>(n).data();
-    int* const levels = work.template take<int>(n).data();
-    O* const marked = work.template take<O>(n + 1).data();
-    O* const number = work.template take<O>(n).data();
-    const auto level_of = work.template take<int>(n);
+    O *index = nullptr, *heads = nullptr, *by_level = nullptr, *marked = nullptr, *number = nullptr;
+    int *levels = nullptr, *level_of = nullptr;
+    const Arena<Space> work(exec, "heddle::sptrsv::arranging", arena_array(index, n + 1),
+                            arena_array(heads, n), arena_array(by_level, n), arena_array(levels, n),
+                            arena_array(marked, n + 1), arena_array(number, n),
+                            arena_array(level_of, n));
 
     const auto count = running_sum_and_total<std::int64_t>(exec, "heddle::sptrsv::head_index",
                                                            index, places, IsHead<O>{grown.head});
@@ -136,11 +132,10 @@ class MergedRows {
                                        most_entries, marked});
     count_ = running_sum_and_total<std::int64_t>(exec, "heddle::sptrsv::group_index", marked, count,
                                                  Terms<O>{marked});
-    Kokkos::parallel_for(
-        "heddle::sptrsv::number_groups", range_policy(exec, count),
-        NumberGroups<O>{heads, by_level, by.sorted(), marked, number, level_of.data()});
+    Kokkos::parallel_for("heddle::sptrsv::number_groups", range_policy(exec, count),
+                         NumberGroups<O>{heads, by_level, by.sorted(), marked, number, level_of});
     order_places(exec, grown.head, number);
-    find_levels(exec, level_of.data(), grown.levels);
+    find_levels(exec, level_of, grown.levels);
   }
 
   std::int64_t count() const { return count_; }
@@ -155,8 +150,7 @@ class MergedRows {
   void order_places(const Exec& exec, const O* head, const O* number) {
     const auto places = static_cast<std::int64_t>(order_.extent(0));
     const auto edges = static_cast<std::size_t>(count_) + 1;
-    begin_memory_ = Arena<Space>(exec, "heddle::sptrsv::begin", arena_bytes<std::int64_t>(edges));
-    begin_ = begin_memory_.template take<std::int64_t>(edges);
+    begin_memory_ = Arena<Space>(exec, "heddle::sptrsv::begin", arena_array(begin_, edges));
     RadixSort<Exec, O, O> by(exec, places);
     Kokkos::parallel_for("heddle::sptrsv::number_places", range_policy(exec, places),
                          NumberPlaces<O>{head, number, by.room()});
@@ -167,8 +161,8 @@ class MergedRows {
 
   void find_levels(const Exec& exec, const int* level_of, int levels) {
     const auto edges = static_cast<std::size_t>(levels) + 1;
-    Arena<Space> work(exec, "heddle::sptrsv::group_levels", arena_bytes<std::int64_t>(edges));
-    std::int64_t* const begin = work.template take<std::int64_t>(edges).data();
+    std::int64_t* begin = nullptr;
+    const Arena<Space> work(exec, "heddle::sptrsv::group_levels", arena_array(begin, edges));
     write_starts(exec, "heddle::sptrsv::group_levels", begin, levels, level_of, count_);
     level_begin_ = copied(exec, begin, edges);
   }

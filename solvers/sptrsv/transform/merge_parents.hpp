@@ -363,10 +363,10 @@ GrowingGroups<Exec, O> merge_parents(const Exec& exec,
   MergingBands bands(level_begin);
   const auto entries = static_cast<std::size_t>(pattern.entries());
   const auto count = static_cast<std::size_t>(bands.count);
-  Arena<typename Exec::memory_space> work(exec, "heddle::sptrsv::merging",
-                                          arena_bytes<O, int>(entries, count));
-  O* const asked = work.template take<O>(entries).data();
-  int* const levels = work.template take<int>(count).data();
+  O* asked = nullptr;
+  int* levels = nullptr;
+  const Arena<typename Exec::memory_space> work(
+      exec, "heddle::sptrsv::merging", arena_array(asked, entries), arena_array(levels, count));
   fill(exec, "heddle::sptrsv::no_heads", grown.head, n, GrowingGroup<O>::none);
   backends::launch<typename Kernel::Shape>(
       exec, "heddle::sptrsv::merge", bands.count,

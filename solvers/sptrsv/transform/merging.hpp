@@ -77,11 +77,8 @@ struct GrowingGroups {
 
   GrowingGroups(const Exec& exec, std::int64_t places) {
     const auto n = static_cast<std::size_t>(places);
-    memory = Arena<Space>(exec, "heddle::sptrsv::growing",
-                          arena_bytes<O, GrowingGroup<O>, int>(n, n, n));
-    head = memory.template take<O>(n).data();
-    groups = memory.template take<GrowingGroup<O>>(n).data();
-    level = memory.template take<int>(n).data();
+    memory = Arena<Space>(exec, "heddle::sptrsv::growing", arena_array(head, n),
+                          arena_array(groups, n), arena_array(level, n));
   }
 };
 
@@ -171,14 +168,14 @@ GrowingGroups<Exec, O> merge_runs(const Exec& exec,
   const std::int64_t n = pattern.rows();
   GrowingGroups<Exec, O> grown(exec, n);
   const std::size_t edges = level_begin.size();
-  Arena<typename Exec::memory_space> work(exec, "heddle::sptrsv::edges",
-                                          arena_bytes<std::int64_t>(edges));
-  const auto begin = work.template take<std::int64_t>(edges);
-  ordered::copy_from_host(exec, begin.data(), level_begin);
+  std::int64_t* begin = nullptr;
+  const Arena<typename Exec::memory_space> work(exec, "heddle::sptrsv::edges",
+                                                arena_array(begin, edges));
+  ordered::copy_from_host(exec, begin, level_begin);
   Kokkos::parallel_for(
       "heddle::sptrsv::runs", range_policy(exec, ceil_div(n, Kernel::share)),
-      Kernel{pattern.row_ptr().data(), n, begin.data(), static_cast<std::int64_t>(edges) - 1,
-             merging, grown.head, grown.groups});
+      Kernel{pattern.row_ptr().data(), n, begin, static_cast<std::int64_t>(edges) - 1, merging,
+             grown.head, grown.groups});
   const ordered::Loop<O, ReadsOfRuns<O, Off>> loop{
       static_cast<O>(n),
       SweepDirection::forward,

@@ -284,11 +284,8 @@ class Pieces {
     Kokkos::deep_copy(kokkos_space(exec), pieces, Kokkos::subview(first_piece_, pattern.rows()));
     exec.fence("heddle::sptrsv::pieces");
     const auto slots = static_cast<std::size_t>(pieces * piece);
-    memory_ =
-        Arena<Space>(exec, "heddle::sptrsv::slots", arena_bytes<O, Off, S>(slots, slots, slots));
-    needed_ = memory_.template take<O>(slots);
-    source_ = memory_.template take<Off>(slots);
-    values_ = memory_.template take<S>(slots);
+    memory_ = Arena<Space>(exec, "heddle::sptrsv::slots", arena_array(needed_, slots),
+                           arena_array(source_, slots), arena_array(values_, slots));
     fill(exec, pattern, groups, group_of);
   }
 

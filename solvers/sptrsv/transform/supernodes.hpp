@@ -314,11 +314,9 @@ class SupernodeTriangle {
                     const ordered::PlaceOrder<O>& order, Diagonal diagonal)
       : count_(supernodes.count()), triangle_(graph.triangle), unit_(diagonal == Diagonal::unit) {
     const auto groups = static_cast<std::size_t>(count_) + 1;
-    table_memory_ = Arena<Space>(exec, "heddle::sptrsv::supernode_table",
-                                 arena_bytes<O, Off, Off>(groups, groups, groups));
-    place_ = table_memory_.template take<O>(groups);
-    column_ptr_ = table_memory_.template take<Off>(groups);
-    value_ptr_ = table_memory_.template take<Off>(groups);
+    table_memory_ =
+        Arena<Space>(exec, "heddle::sptrsv::supernode_table", arena_array(place_, groups),
+                     arena_array(column_ptr_, groups), arena_array(value_ptr_, groups));
     running_sum<O>(exec, "heddle::sptrsv::supernode_places", place_.data(), count_,
                    SupernodeRows<O>{supernodes.first(), order});
     const std::int64_t with_first_rows =
@@ -331,14 +329,10 @@ class SupernodeTriangle {
         SupernodeValues<O, Off>{place_.data(), column_ptr_.data()}));
     const auto rows = static_cast<std::size_t>(graph.rows);
     const std::size_t sources = origin ? entries : 0, diagonals = unit_ ? 0 : rows;
-    memory_ = Arena<Space>(
-        exec, "heddle::sptrsv::supernodes",
-        arena_bytes<O, Off, S, D, D>(columns, sources, entries + read_beyond, diagonals, rows));
-    col_idx_ = memory_.template take<O>(columns);
-    source_ = memory_.template take<Off>(sources);
-    values_ = memory_.template take<S>(entries + read_beyond);
-    diagonal_ = memory_.template take<D>(diagonals);
-    reciprocal_ = memory_.template take<D>(rows);
+    memory_ =
+        Arena<Space>(exec, "heddle::sptrsv::supernodes", arena_array(col_idx_, columns),
+                     arena_array(source_, sources), arena_array(values_, entries + read_beyond),
+                     arena_array(diagonal_, diagonals), arena_array(reciprocal_, rows));
     fill(exec, "heddle::sptrsv::no_values", values_.data() + entries, read_beyond, S(0));
     Kokkos::parallel_for(
         "heddle::sptrsv::copy_supernodes", range_policy(exec, count_),
