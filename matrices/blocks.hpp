@@ -160,11 +160,10 @@ class BlockedCsr {
         entries_, {.add_up = true}, [&](O* row_of, O* column_of) {
           detail::list_entries(exec, A, row_of, column_of, 0, detail::BlockOf{size});
         });
-    const auto places = static_cast<std::size_t>(
-        detail::matrix_size<Off>(blocks() * size * size, "entries of blocks"));
-    const auto count = static_cast<std::size_t>(entries_);
-    memory_ = Arena<Space>(exec, "heddle::matrix::blocks", arena_array(values_, places),
-                           arena_array(place_, count));
+    memory_ = Arena<Space>(
+        exec, "heddle::matrix::blocks",
+        arena_array(values_, detail::matrix_size<Off>(blocks() * size * size, "entries of blocks")),
+        arena_array(place_, entries_));
     if (entries_ > 0) {
       detail::each_entry(exec, "heddle::matrix::place_in_block", A.row_ptr().data(), A.rows(),
                          entries_,

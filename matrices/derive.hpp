@@ -286,7 +286,7 @@ template <Scalar S, Offset Off, ExecutionSpace Exec, Ordinal O, class List>
 auto derive(const Exec& exec, O rows, O columns, std::int64_t count, const Listing& listing,
             const List& list) {
   using Space = typename Exec::memory_space;
-  const auto n = static_cast<std::size_t>(matrix_size<Off>(count, "entries"));
+  const std::int64_t n = matrix_size<Off>(count, "entries");
   const auto starts = static_cast<std::size_t>(rows) + 1;
   O *row_of = nullptr, *column_of = nullptr, *sorted_columns = nullptr;
   Off *by_column = nullptr, *order = nullptr, *place = nullptr, *first_of_row = nullptr;

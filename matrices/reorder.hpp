@@ -352,13 +352,13 @@ struct Reverse {
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 void order_graph(const Exec& exec, const Graph<O, Off>& graph, const O* number, O* order) {
   const std::int64_t vertices = graph.vertices;
-  const auto n = static_cast<std::size_t>(vertices);
   O *label = nullptr, *before = nullptr, *labels = nullptr, *roots = nullptr, *deepest = nullptr,
     *farthest = nullptr, *deepest_before = nullptr;
   const Arena<typename Exec::memory_space> work(
-      exec, "heddle::reorder::components", arena_array(label, n), arena_array(before, n + 1),
-      arena_array(labels, n), arena_array(roots, n), arena_array(deepest, n),
-      arena_array(farthest, n), arena_array(deepest_before, n));
+      exec, "heddle::reorder::components", arena_array(label, vertices),
+      arena_array(before, vertices + 1), arena_array(labels, vertices),
+      arena_array(roots, vertices), arena_array(deepest, vertices), arena_array(farthest, vertices),
+      arena_array(deepest_before, vertices));
   find_components(exec, graph, label);
   const std::int64_t components = running_sum_and_total(exec, "heddle::reorder::count_components",
                                                         before, vertices, IsLabel<O>{label});

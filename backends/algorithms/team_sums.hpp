@@ -105,11 +105,9 @@ VectorWorkspace<Exec, Acc>::VectorWorkspace(const Exec& exec, int most_numbers,
       backends::has_lanes<Exec> ? ceil_div<std::int64_t>(rows_of_product, rows_per_team) : 0;
   most_teams_of_product_ = std::max(teams, of_rows);
   const std::int64_t groups = team_sums::groups_of(most_teams_of_product_);
-  const auto sums = static_cast<std::size_t>(std::max(room_, most_teams_of_product_ + groups));
-  const auto counters = static_cast<std::size_t>(groups + 1);
-  arena_ =
-      Arena<typename Exec::memory_space>(exec, "heddle::vectors::workspace",
-                                         arena_array(through_, counters), arena_array(sums_, sums));
+  arena_ = Arena<typename Exec::memory_space>(
+      exec, "heddle::vectors::workspace", arena_array(through_, groups + 1),
+      arena_array(sums_, std::max(room_, most_teams_of_product_ + groups)));
   detail::fill(exec, "heddle::vectors::clear_workspace", through_, groups + 1, 0);
 }
 

@@ -141,12 +141,11 @@ class WholeOfTriangle {
   void put(const Exec& exec, const Matrix& A, bool is_lower) {
     const O rows = A.rows();
     const auto nonzeros = static_cast<std::int64_t>(A.nonzeros());
-    const auto n = static_cast<std::size_t>(nonzeros);
     const auto starts = static_cast<std::size_t>(rows) + 1;
     Off* const row_ptr = storage_.row_ptr().data();
     if (rows == 0) return detail::fill(exec, "heddle::mirror::row_ptr", row_ptr, 1, Off(0));
     Off *order = nullptr, *mirrored_ptr = nullptr;
-    const Arena<Space> work(exec, "heddle::mirror::work", arena_array(order, n),
+    const Arena<Space> work(exec, "heddle::mirror::work", arena_array(order, nonzeros),
                             arena_array(mirrored_ptr, starts));
     const Off* const own_ptr = A.row_ptr().data();
     RadixSort<Exec, O, Off> by_column(exec, nonzeros);

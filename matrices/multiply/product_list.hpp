@@ -407,8 +407,7 @@ class ProductList {
   ProductList(const Exec& exec, const PatternOperand<O, OffA>& A, const PatternOperand<O, OffB>& B,
               const PatternOperand<O, OffC>& C, std::int64_t products, std::int64_t entries,
               const Walk& walk) {
-    const auto n = static_cast<std::size_t>(entries) + 1;
-    ends_memory_ = Arena<Space>(exec, "heddle::multiply::ends", arena_array(ends_, n));
+    ends_memory_ = Arena<Space>(exec, "heddle::multiply::ends", arena_array(ends_, entries + 1));
     const CountedProducts<O, OffA, OffB, OffC> counted{A, B, C, ends_};
     walk("heddle::multiply::count_of_entry", "heddle::multiply::long_count_of_entry", counted);
     std::int32_t most = 0;
@@ -419,10 +418,9 @@ class ProductList {
       return;
     }
     running_sum(exec, "heddle::multiply::places", ends_, entries, Terms<std::int32_t>{ends_});
-    const auto count = static_cast<std::size_t>(products);
     apart_ = (products <= few * entries && most <= 32 * few) ||
              (entries >= enough_threads(exec) && most <= products / times_longest);
-    memory_ = Arena<Space>(exec, "heddle::multiply::list", arena_array(list_, count));
+    memory_ = Arena<Space>(exec, "heddle::multiply::list", arena_array(list_, products));
     walk("heddle::multiply::list", "heddle::multiply::long_list",
          ListedProducts<O, OffA, OffB, OffC>{counted, list_});
     if constexpr (backends::has_lanes<Exec>) {
@@ -474,16 +472,15 @@ class ProductList {
     const std::int64_t blocks = ceil_div(entries, width);
     const PiecesOfBlock of{ends_, entries, width,
                            std::max(products_of_piece, times_mean * ceil_div(products, blocks))};
-    const auto n = static_cast<std::size_t>(blocks) + 1;
     std::int32_t* before = nullptr;
-    const Arena<Space> work(exec, "heddle::multiply::blocks", arena_array(before, n));
+    const Arena<Space> work(exec, "heddle::multiply::blocks", arena_array(before, blocks + 1));
     pieces_ = running_sum_and_total(exec, "heddle::multiply::pieces_of_blocks", before, blocks, of);
     if (pieces_ - blocks <= blocks / share_of_blocks) {
       pieces_ = blocks;
       return;
     }
-    const auto count = static_cast<std::size_t>(pieces_) + 1;
-    piece_memory_ = Arena<Space>(exec, "heddle::multiply::list_pieces", arena_array(piece_, count));
+    piece_memory_ =
+        Arena<Space>(exec, "heddle::multiply::list_pieces", arena_array(piece_, pieces_ + 1));
     parallel_for(exec, "heddle::multiply::list_pieces", blocks, PutPieces{of, before, piece_});
     exec.fence("heddle::multiply::list_pieces");
   }

@@ -433,8 +433,8 @@ class Symbolic {
 
   /// Of a list of columns, if it is small enough. Waits for `exec`.
   void make_room(const Exec& exec, std::size_t workspace_bytes) {
-    const auto n = static_cast<std::size_t>(patterns_.rows) + 1;
-    before_memory_ = Arena<Space>(exec, "heddle::multiply::room", arena_array(before_, n));
+    before_memory_ =
+        Arena<Space>(exec, "heddle::multiply::room", arena_array(before_, patterns_.rows + 1));
     const std::int64_t all =
         running_sum_and_total(exec, "heddle::multiply::room", before_, patterns_.rows,
                               RoomOfRow{bound_, rows_.limits().large});
@@ -444,8 +444,7 @@ class Symbolic {
       before_ = nullptr;
       return;
     }
-    const auto room = static_cast<std::size_t>(all);
-    list_memory_ = Arena<Space>(exec, "heddle::multiply::columns", arena_array(listed_, room));
+    list_memory_ = Arena<Space>(exec, "heddle::multiply::columns", arena_array(listed_, all));
   }
 
   Patterns<O, OffA, OffB> patterns_;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "../../backends/algorithms/bad_row.hpp"
+#include "../../backends/algorithms/csr_view.hpp"
 #include "../../backends/loops.hpp"
 #include "../../core/arena.hpp"
 #include "../../core/matrix.hpp"
@@ -85,20 +86,11 @@ struct FillEntries {
 /// Marks the lowest row whose diagonal is bad.
 template <class Matrix>
 struct FindBadDiagonal {
-  using S = typename Matrix::scalar_type;
-  using O = typename Matrix::ordinal_type;
-  using Off = typename Matrix::offset_type;
-  const Off* row_ptr;
-  const O* col_idx;
-  const S* values;
+  CsrViewOf<Matrix> A;
   std::int64_t* bad_diagonal;
 
   KOKKOS_FUNCTION void operator()(std::int64_t row) const {
-    S sum(0);
-    for (Off e = row_ptr[row]; e < row_ptr[row + 1]; ++e) {
-      if (static_cast<std::int64_t>(col_idx[e]) == row) sum += values[e];
-    }
-    if (triangle::is_bad_diagonal(sum)) triangle::mark_bad_row(bad_diagonal, row);
+    if (triangle::is_bad_diagonal(A.diagonal(row))) triangle::mark_bad_row(bad_diagonal, row);
   }
 };
 
@@ -187,8 +179,7 @@ class Split final : public Executor<Exec, Matrix> {
       if (half) half->update_values(exec, A);
     }
     Kokkos::parallel_for("heddle::gauss_seidel::check_values", range_policy(exec, A.rows()),
-                         FindBadDiagonal<Matrix>{A.row_ptr().data(), A.col_idx().data(),
-                                                 A.values().data(), bad_diagonal});
+                         FindBadDiagonal<Matrix>{csr_view(A), bad_diagonal});
   }
 
   void run(const Exec& exec, const SweepVectors<S>& vectors, int sweeps, bool from_zero) override {

@@ -334,10 +334,9 @@ class Sweeps final : public Executor<Exec, typename Copy::matrix_type> {
       make_halves(in, Scheme("gauss-seidel", {{"sequential"}}));
     }
     if (!symmetric()) rest_ = first().other_side(in.exec, in.A);
-    const auto n = static_cast<std::size_t>(in.rows);
     const auto count = static_cast<std::size_t>(options.vectors.count);
-    memory_ =
-        Arena<Space>(in.exec, "heddle::gauss_seidel::kept", arena_array(kept_.data, n * count));
+    memory_ = Arena<Space>(in.exec, "heddle::gauss_seidel::kept",
+                           arena_array(kept_.data, in.rows * count));
     kept_.rows = in.rows;
     kept_.row_stride = options.vectors.several_apart() ? 1 : options.vectors.count;
     kept_.vector_stride = options.vectors.several_apart() ? in.rows : 1;

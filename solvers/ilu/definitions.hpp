@@ -176,8 +176,9 @@ class StoredFactors final : public AnyFactors<Exec, Matrix> {
     if (!shares) {
       // NOLINTNEXTLINE(bugprone-use-after-move): it is moved above only if `shares`
       own_.emplace(exec, std::move(pattern), options, name);
-      const auto entries = static_cast<std::size_t>(rounds ? own_->pattern().view().entries : 0);
-      rounded_memory_ = Arena<Space>(exec, "heddle::ilu::rounded", arena_array(rounded_, entries));
+      rounded_memory_ =
+          Arena<Space>(exec, "heddle::ilu::rounded",
+                       arena_array(rounded_, rounds ? own_->pattern().view().entries : 0));
     }
     const AskedScheme asked(options, name, backends::describe(exec));
     if (!asked.pinned.idle.empty()) shown_ = asked.pinned.shown(scheme());

@@ -137,8 +137,8 @@ class ListedUpdates {
                       arena_bytes<std::int64_t>(static_cast<std::size_t>(rows) + 1)),
         begin_(begin_memory_.template take<std::int64_t>(static_cast<std::size_t>(rows) + 1)) {}
   void allocate(const Exec& exec, std::int64_t count) {
-    const auto numbers = static_cast<std::size_t>(count + numbers_read_ahead);
-    memory_ = Arena<Space>(exec, "heddle::ilu::updates", arena_array(list_, numbers));
+    memory_ =
+        Arena<Space>(exec, "heddle::ilu::updates", arena_array(list_, count + numbers_read_ahead));
   }
 
   static bool can_be_listed(std::int64_t longest, bool asked) {

@@ -98,8 +98,8 @@ class FactorPattern {
   FactorPattern(const Exec& exec, const PatternView<O, Off>& columns, Arena<Space> row_ptr_memory,
                 Arena<Space> memory)
       : view_(columns), row_ptr_memory_(std::move(row_ptr_memory)), memory_(std::move(memory)) {
-    const auto n = static_cast<std::size_t>(view_.rows);
-    diagonal_memory_ = Arena<Space>(exec, "heddle::ilu::diagonal", arena_array(diagonal_, n));
+    diagonal_memory_ =
+        Arena<Space>(exec, "heddle::ilu::diagonal", arena_array(diagonal_, view_.rows));
     sums_ = find_diagonal(exec, view_, diagonal_.data());
     if (sums_.without < view_.rows) {
       throw Error(

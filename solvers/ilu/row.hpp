@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../../backends/algorithms/bad_row.hpp"
+#include "../../backends/algorithms/csr_view.hpp"
 #include "../../backends/lanes.hpp"
 #include "../../core/error.hpp"
 #include "../../core/matrix.hpp"
@@ -27,16 +28,10 @@ KOKKOS_FORCEINLINE_FUNCTION bool is_real_but_for_rounding(const S& value) {
 /// The first row whose diagonal entry is not.
 template <Scalar S, Ordinal O, Offset Off>
 struct FirstImaginary {
-  const Off* row_ptr;
-  const O* col_idx;
-  const S* values;
+  CsrView<S, O, Off> A;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& first) const {
-    S sum(0);
-    for (Off k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
-      if (static_cast<std::int64_t>(col_idx[k]) == i) sum += values[k];
-    }
-    if (!is_real_but_for_rounding(sum) && i < first) first = i;
+    if (!is_real_but_for_rounding(A.diagonal(i)) && i < first) first = i;
   }
 };
 
@@ -46,10 +41,9 @@ void check_real_diagonal(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A)
   if constexpr (is_complex<S>) {
     const auto rows = static_cast<std::int64_t>(A.rows());
     std::int64_t first = rows;
-    Kokkos::parallel_reduce(
-        "heddle::ilu::real_diagonal", range_policy(exec, rows),
-        FirstImaginary<S, O, Off>{A.row_ptr().data(), A.col_idx().data(), A.values().data()},
-        Kokkos::Min<std::int64_t>(first));
+    Kokkos::parallel_reduce("heddle::ilu::real_diagonal", range_policy(exec, rows),
+                            FirstImaginary<S, O, Off>{csr_view(A)},
+                            Kokkos::Min<std::int64_t>(first));
     if (first >= rows) return;
     throw Error("the diagonal entry has an imaginary part, so the matrix is not Hermitian",
                 Where{.row = first}, "give a Hermitian matrix, or take an IluPlan");

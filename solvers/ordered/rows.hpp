@@ -145,8 +145,8 @@ class RowsPattern {
   RowsPattern(const Exec& exec, std::int64_t rows, const ChosenEntries<O, Off, Choice, Order>& from,
               const Off* origin, std::optional<std::int64_t> entries)
       : places_(rows) {
-    const auto n = static_cast<std::size_t>(rows);
-    row_ptr_memory_ = Arena<Space>(exec, "heddle::ordered::row_ptr", arena_array(row_ptr_, n + 1));
+    row_ptr_memory_ =
+        Arena<Space>(exec, "heddle::ordered::row_ptr", arena_array(row_ptr_, rows + 1));
     const CountChosen<O, Off, Choice, Order> count{from};
     if (entries) {
       running_sum<Off>(exec, "heddle::ordered::row_ptr", row_ptr_.data(), rows, count);

@@ -234,8 +234,7 @@ class Schedule {
   }
   /// For who finds another order: the iteration at each place, which is his to write.
   O* allocate_order(const Exec& exec) {
-    const auto n = static_cast<std::size_t>(order_.count);
-    memory_ = Arena<Space>(exec, "heddle::ordered::order", arena_array(iterations_, n));
+    memory_ = Arena<Space>(exec, "heddle::ordered::order", arena_array(iterations_, order_.count));
     order_ = {iterations_.data(), order_.count, order_.sweep};
     return iterations_.data();
   }
@@ -247,8 +246,7 @@ class Schedule {
  private:
   void allocate_tasks(const Exec& exec, std::int64_t count) {
     count_ = count;
-    const auto size = static_cast<std::size_t>(count);
-    task_memory_ = Arena<Space>(exec, "heddle::ordered::tasks", arena_array(tasks_, size));
+    task_memory_ = Arena<Space>(exec, "heddle::ordered::tasks", arena_array(tasks_, count));
     launches_.clear();
     if (count > 0) launches_.push_back({0, count, false});
   }

@@ -162,8 +162,7 @@ class SgdPlan {
       waves_ = detail::sgd::by_waves(exec, ratings, options_.block_rows, options_.block_columns,
                                      options_.seed);
     }
-    const auto chunks = static_cast<std::size_t>(sums_count());
-    sums_memory_ = Arena<Space>(exec, "heddle::sgd::sums", arena_array(sums_, chunks));
+    sums_memory_ = Arena<Space>(exec, "heddle::sgd::sums", arena_array(sums_, sums_count()));
     mean_ = find_mean(exec);
     setup_seconds_ = timer.seconds();
   }

@@ -116,9 +116,8 @@ struct Waves {
 template <ExecutionSpace Exec, Scalar S, Ordinal O, MemorySpace Space>
 Waves<S, O, Space> room_for(const Exec& exec, std::int64_t count) {
   Waves<S, O, Space> waves;
-  const auto n = static_cast<std::size_t>(count);
-  waves.ratings = Arena<Space>(exec, "heddle::sgd::ratings", arena_array(waves.row, n),
-                               arena_array(waves.column, n), arena_array(waves.value, n));
+  waves.ratings = Arena<Space>(exec, "heddle::sgd::ratings", arena_array(waves.row, count),
+                               arena_array(waves.column, count), arena_array(waves.value, count));
   return waves;
 }
 
@@ -169,11 +168,10 @@ Waves<S, O, Space> by_waves(const Exec& exec, const Ratings<S, O, Space>& given,
   const BeginsBlock begins{sort.sorted(), block_rows};
   const std::int64_t blocks =
       running_sum_and_total(exec, "heddle::sgd::count_blocks", before, n, begins);
-  const auto block_count = static_cast<std::size_t>(blocks);
   waves.blocks =
-      Arena<Space>(exec, "heddle::sgd::blocks", arena_array(waves.block_begin, block_count + 1));
+      Arena<Space>(exec, "heddle::sgd::blocks", arena_array(waves.block_begin, blocks + 1));
   std::int64_t* wave = nullptr;
-  const Arena<Space> of(exec, "heddle::sgd::waves", arena_array(wave, block_count));
+  const Arena<Space> of(exec, "heddle::sgd::waves", arena_array(wave, blocks));
   parallel_for(exec, "heddle::sgd::write_blocks", n,
                WriteBlocks{begins, before, extents.rows, n, waves.block_begin.data(), wave});
   fill(exec, "heddle::sgd::end", waves.block_begin.data() + blocks, 1, n);

@@ -200,11 +200,10 @@ void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::prepare_op(
                                 triangle::flipped(options_.triangle)};
     if constexpr (ordered::on_threads<Exec>) {
       if (values_come_later()) {  // and will stand in the other part
-        const auto entries = static_cast<std::size_t>(T_.nonzeros());
         Off *place = nullptr, *origin = nullptr;
         const Arena<typename Exec::memory_space> memory(exec, "heddle::sptrsv::places",
-                                                        arena_array(place, entries),
-                                                        arena_array(origin, entries));
+                                                        arena_array(place, T_.nonzeros()),
+                                                        arena_array(origin, T_.nonzeros()));
         const auto& of_T = parts_[index(Op::none)]->rows();
         of_T.triangle().find_entries(exec, triangle::entries_of(graph, of_T.waves().place_order()),
                                      place);

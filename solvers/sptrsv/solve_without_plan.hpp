@@ -349,11 +349,11 @@ std::int64_t words_of(std::int64_t rows, int vectors) {
 template <ExecutionSpace Exec, Scalar Vector>
 SptrsvWorkspace<Exec, Vector>::SptrsvWorkspace(const Exec& exec, std::int64_t rows, int vectors)
     : rows_(rows), vectors_(std::clamp(vectors, 1, detail::sptrsv::vectors_at_once)) {
-  using Word = detail::sptrsv::Word<Exec, Vector>;
-  const auto words =
-      static_cast<std::size_t>(detail::sptrsv::words_of<Exec, Vector>(rows, vectors_));
+  detail::sptrsv::Word<Exec, Vector>* words = nullptr;
   memory_ = Arena<typename Exec::memory_space>(
-      exec, "heddle::sptrsv::workspace", arena_array(next_ticket_, 1), arena_array(words_, words));
+      exec, "heddle::sptrsv::workspace", arena_array(next_ticket_, 1),
+      arena_array(words, detail::sptrsv::words_of<Exec, Vector>(rows, vectors_)));
+  words_ = words;
 }
 
 namespace detail::sptrsv {

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "../../backends/algorithms/csr_view.hpp"
 #include "../../backends/algorithms/team_sums.hpp"
 #include "../../backends/lanes.hpp"
 #include "../../core/error.hpp"
@@ -18,28 +19,22 @@ inline constexpr std::int64_t longest_of_a_thread = 1024;
 /// What entries of one row say.
 template <class Matrix, Scalar D>
 struct TriangleRow {
-  using S = typename Matrix::scalar_type;
-  using O = typename Matrix::ordinal_type;
-  using Off = typename Matrix::offset_type;
-
-  const Off* row_ptr;
-  const O* col_idx;
-  const S* values;
+  CsrViewOf<Matrix> A;
   Triangle triangle;
 
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t entries(std::int64_t row) const {
-    return static_cast<std::int64_t>(row_ptr[row + 1] - row_ptr[row]);
+    return static_cast<std::int64_t>(A.row_ptr[row + 1] - A.row_ptr[row]);
   }
   /// Every `step`th entry of the row, from number `first` on.
   KOKKOS_FORCEINLINE_FUNCTION D read(std::int64_t row, int first, int step,
                                      TriangleSums& sums) const {
-    const auto i = static_cast<O>(row);
-    const auto end = static_cast<std::int64_t>(row_ptr[row + 1]);
+    const auto i = static_cast<typename Matrix::ordinal_type>(row);
+    const auto end = static_cast<std::int64_t>(A.row_ptr[row + 1]);
     D diagonal(0);
-    for (auto k = static_cast<std::int64_t>(row_ptr[row]) + first; k < end; k += step) {
-      if (col_idx[k] == i) {
-        diagonal += D(values[k]);
-      } else if (in_triangle(triangle, i, col_idx[k])) {
+    for (auto k = static_cast<std::int64_t>(A.row_ptr[row]) + first; k < end; k += step) {
+      if (A.col_idx[k] == i) {
+        diagonal += D(A.values[k]);
+      } else if (in_triangle(triangle, i, A.col_idx[k])) {
         ++sums.entries;
       } else {
         sums.outside = Kokkos::min(sums.outside, row);
@@ -127,8 +122,7 @@ TriangleSums check_triangle(const Exec& exec, const Matrix& T, Triangle triangle
                             bool ignore_outside, const DiagonalWords& words = {}) {
   TriangleSums sums;
   if (T.rows() == 0) return sums;
-  const TriangleRow<Matrix, D> rows{T.row_ptr().data(), T.col_idx().data(), T.values().data(),
-                                    triangle};
+  const TriangleRow<Matrix, D> rows{csr_view(T), triangle};
   Kokkos::parallel_reduce("heddle::triangle::check", range_policy(exec, T.rows()),
                           TriangleKernel<Matrix, D, backends::has_lanes<Exec>>{rows}, sums);
   if constexpr (backends::has_lanes<Exec>) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../../backends/algorithms/bad_row.hpp"
+#include "../../backends/algorithms/csr_view.hpp"
 #include "../../backends/loops.hpp"
 #include "../../core/arena.hpp"
 #include "../../core/matrix.hpp"
@@ -28,9 +29,7 @@ struct View {
 
 template <Scalar S, Ordinal O, Offset Off, Scalar D>
 struct SumDiagonal {
-  const Off* row_ptr;
-  const O* col_idx;
-  const S* values;
+  CsrView<S, O, Off> A;
   const O* row;  ///< at each place
   D* diagonal;
   D* reciprocal;
@@ -38,10 +37,7 @@ struct SumDiagonal {
 
   KOKKOS_FUNCTION void operator()(std::int64_t p) const {
     const O i = row[p];
-    D sum(0);
-    for (Off k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
-      if (col_idx[k] == i) sum += D(values[k]);
-    }
+    const D sum = A.template diagonal<D>(i);
     diagonal[p] = sum;
     reciprocal[p] = reciprocal_or_zero(sum);
     if (bad_diagonal && is_bad_diagonal(sum)) mark_bad_row(bad_diagonal, i);
@@ -70,8 +66,7 @@ class DiagonalStorage {
   /// in one place. The lowest row whose diagonal turns out to be bad (is_bad_diagonal) is marked in
   /// *bad_diagonal, if that is given (mark_bad_row).
   SumDiagonal<S, O, Off, D> loop(const Matrix& T, std::int64_t* bad_diagonal) const {
-    return {T.row_ptr().data(), T.col_idx().data(), T.values().data(), row_.data(),
-            diagonal_.data(),   reciprocal_.data(), bad_diagonal};
+    return {csr_view(T), row_.data(), diagonal_.data(), reciprocal_.data(), bad_diagonal};
   }
   /// 0 for a unit diagonal.
   std::int64_t places() const { return unit_ ? 0 : static_cast<std::int64_t>(row_.extent(0)); }
@@ -131,11 +126,9 @@ class OrderedPattern {
   OrderedPattern(const Exec& exec, const Graph<O, Off>& graph, const Off* origin,
                  const ordered::PlaceOrder<O>& order, std::int64_t entries)
       : rows_(graph.rows), entries_(entries) {
-    const auto n = static_cast<std::size_t>(rows_);
-    const auto nnz = static_cast<std::size_t>(entries);
-    memory_ =
-        Arena<Space>(exec, "heddle::triangle::pattern", arena_array(row_ptr_, n + 1),
-                     arena_array(row_, n), arena_array(needed_, nnz), arena_array(source_, nnz));
+    memory_ = Arena<Space>(exec, "heddle::triangle::pattern", arena_array(row_ptr_, rows_ + 1),
+                           arena_array(row_, rows_), arena_array(needed_, entries),
+                           arena_array(source_, entries));
     copy(exec, graph, origin, order);
   }
 

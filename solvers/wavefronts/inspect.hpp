@@ -103,10 +103,9 @@ inline double predicted_gain(const ordered::LevelCounts& counts, const ordered::
 template <ExecutionSpace Exec, Ordinal O, class Reads>
 std::int64_t count_foreign_reads(const Exec& exec, const ordered::Loop<O, Reads>& loop,
                                  const O* iterations, const ordered::ThreadSchedule& schedule) {
-  const auto n = static_cast<std::size_t>(loop.iterations);
   int* thread_of = nullptr;
   const Arena<Kokkos::HostSpace> memory(exec, "heddle::wavefronts::thread_of",
-                                        arena_array(thread_of, n));
+                                        arena_array(thread_of, loop.iterations));
   Kokkos::parallel_for("heddle::wavefronts::thread_of", range_policy(exec, schedule.stages()),
                        [&schedule, iterations, thread_of](std::int64_t stage) {
                          const auto* const begin = schedule.stage_begin.data() + stage;
@@ -193,10 +192,9 @@ template <ExecutionSpace Exec, Ordinal O, class Reads>
 Scheduled<Exec, O> inspect_on_device(const Exec& exec, const ordered::Loop<O, Reads>& loop,
                                      const WavefrontsOptions& options) {
   const Scheme scheme = scheme_on_device(exec, options);
-  const auto n = static_cast<std::size_t>(loop.iterations);
   int* level = nullptr;
   const Arena<typename Exec::memory_space> work(exec, "heddle::wavefronts::level",
-                                                arena_array(level, n));
+                                                arena_array(level, loop.iterations));
   const ordered::LevelSums sums = ordered::find_levels_on_device(exec, loop, level);
   ordered::check_reads(exec, sums, loop);
   return {scheme, ordered::Schedule<Exec, O>::by_level(exec, loop.iterations, loop.sweep, level,
@@ -257,9 +255,8 @@ Scheduled<Exec, O> levels_on_threads(const Exec& exec, O n, const int* level, in
                 "pin wavefronts/barrier, or none: what iterations read is not known");
   }
   order.scheme = with_grain(order.scheme);
-  const auto size = static_cast<std::size_t>(n);
   int* steps = nullptr;
-  const Arena<Kokkos::HostSpace> work(exec, "heddle::wavefronts::steps", arena_array(steps, size));
+  const Arena<Kokkos::HostSpace> work(exec, "heddle::wavefronts::steps", arena_array(steps, n));
   fill(exec, "heddle::wavefronts::steps", steps, n, static_cast<int>(ordered::steps_per_iteration));
   const ordered::Loop<O, NoReads> loop{n, SweepDirection::forward, ReadsAhead::error, {}};
   const ordered::LevelCounts counts = ordered::count_levels(exec, loop, level, steps, levels);

@@ -157,9 +157,8 @@ class Wavefronts {
   using Step = backends::Progress::Word;
 
   Wavefronts(const Exec& exec, Scheduled scheduled) : scheduled_(std::move(scheduled)) {
-    const auto threads = static_cast<std::size_t>(schedule().threads);
     progress_memory_ = Arena<Kokkos::HostSpace>(exec, "heddle::wavefronts::progress",
-                                                arena_array(progress_, threads));
+                                                arena_array(progress_, schedule().threads));
   }
 
   detail::MoveOnly moves_;

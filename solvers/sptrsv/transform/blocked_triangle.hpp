@@ -264,11 +264,8 @@ class DenseBlocks {
     Kokkos::deep_copy(kokkos_space(exec), inner, Kokkos::subview(inner_ptr_, places));
     Kokkos::deep_copy(kokkos_space(exec), entries, Kokkos::subview(block_entries, 0));
     exec.fence("heddle::sptrsv::inner_entries");
-    const auto inner_entries = static_cast<std::size_t>(inner);
-    const auto of_blocks = static_cast<std::size_t>(entries);
-    entry_memory_ =
-        Arena<Space>(exec, "heddle::sptrsv::blocks", arena_array(column_, inner_entries),
-                     arena_array(source_, inner_entries), arena_array(values_, of_blocks));
+    entry_memory_ = Arena<Space>(exec, "heddle::sptrsv::blocks", arena_array(column_, inner),
+                                 arena_array(source_, inner), arena_array(values_, entries));
     fill(exec, pattern, groups, group_of);
   }
 

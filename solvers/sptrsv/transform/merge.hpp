@@ -149,8 +149,7 @@ class MergedRows {
  private:
   void order_places(const Exec& exec, const O* head, const O* number) {
     const auto places = static_cast<std::int64_t>(order_.extent(0));
-    const auto edges = static_cast<std::size_t>(count_) + 1;
-    begin_memory_ = Arena<Space>(exec, "heddle::sptrsv::begin", arena_array(begin_, edges));
+    begin_memory_ = Arena<Space>(exec, "heddle::sptrsv::begin", arena_array(begin_, count_ + 1));
     RadixSort<Exec, O, O> by(exec, places);
     Kokkos::parallel_for("heddle::sptrsv::number_places", range_policy(exec, places),
                          NumberPlaces<O>{head, number, by.room()});

@@ -361,12 +361,12 @@ GrowingGroups<Exec, O> merge_parents(const Exec& exec,
   const std::int64_t n = pattern.rows();
   GrowingGroups<Exec, O> grown(exec, n);
   MergingBands bands(level_begin);
-  const auto entries = static_cast<std::size_t>(pattern.entries());
   const auto count = static_cast<std::size_t>(bands.count);
   O* asked = nullptr;
   int* levels = nullptr;
-  const Arena<typename Exec::memory_space> work(
-      exec, "heddle::sptrsv::merging", arena_array(asked, entries), arena_array(levels, count));
+  const Arena<typename Exec::memory_space> work(exec, "heddle::sptrsv::merging",
+                                                arena_array(asked, pattern.entries()),
+                                                arena_array(levels, count));
   fill(exec, "heddle::sptrsv::no_heads", grown.head, n, GrowingGroup<O>::none);
   backends::launch<typename Kernel::Shape>(
       exec, "heddle::sptrsv::merge", bands.count,

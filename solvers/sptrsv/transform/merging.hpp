@@ -76,9 +76,8 @@ struct GrowingGroups {
   int levels = 0;
 
   GrowingGroups(const Exec& exec, std::int64_t places) {
-    const auto n = static_cast<std::size_t>(places);
-    memory = Arena<Space>(exec, "heddle::sptrsv::growing", arena_array(head, n),
-                          arena_array(groups, n), arena_array(level, n));
+    memory = Arena<Space>(exec, "heddle::sptrsv::growing", arena_array(head, places),
+                          arena_array(groups, places), arena_array(level, places));
   }
 };
 

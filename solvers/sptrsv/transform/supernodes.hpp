@@ -313,10 +313,9 @@ class SupernodeTriangle {
                     const Off* origin, const Supernodes<Exec, O>& supernodes,
                     const ordered::PlaceOrder<O>& order, Diagonal diagonal)
       : count_(supernodes.count()), triangle_(graph.triangle), unit_(diagonal == Diagonal::unit) {
-    const auto groups = static_cast<std::size_t>(count_) + 1;
     table_memory_ =
-        Arena<Space>(exec, "heddle::sptrsv::supernode_table", arena_array(place_, groups),
-                     arena_array(column_ptr_, groups), arena_array(value_ptr_, groups));
+        Arena<Space>(exec, "heddle::sptrsv::supernode_table", arena_array(place_, count_ + 1),
+                     arena_array(column_ptr_, count_ + 1), arena_array(value_ptr_, count_ + 1));
     running_sum<O>(exec, "heddle::sptrsv::supernode_places", place_.data(), count_,
                    SupernodeRows<O>{supernodes.first(), order});
     const std::int64_t with_first_rows =
