@@ -53,6 +53,18 @@ TEST_CASE_TEMPLATE_DEFINE("arrays are aligned, in order, and do not overlap", T,
   CHECK(d.size() == 0);
   CHECK_THROWS_AS((void)arena.template take<char>(1), heddle::Error);
   CHECK_NOTHROW((void)arena.template take<double>(0));
+
+  char* first = nullptr;
+  typename Arena<Space>::template Array<double> second;
+  std::int32_t* third = nullptr;
+  Arena<Space> made(exec, "heddle::test::arena", heddle::arena_array(first, 3),
+                    heddle::arena_array(second, 100), heddle::arena_array(third, 65));
+  exec.fence();
+  CHECK(made.bytes() == bytes);
+  CHECK(second.size() == 100);
+  CHECK(reinterpret_cast<char*>(second.data()) - first == 256);
+  CHECK(reinterpret_cast<char*>(third) - reinterpret_cast<char*>(second.data()) == 1024);
+  CHECK_THROWS_AS((void)made.template take<char>(1), heddle::Error);
 }
 TEST_CASE_TEMPLATE_APPLY(arrays, test::Every<Doubles, test::UsualIndices>);
 
