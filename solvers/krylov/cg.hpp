@@ -4,7 +4,6 @@
 #include <concepts>
 #include <optional>
 
-#include "../../backends/all_teams.hpp"
 #include "../../core/device.hpp"
 #include "../../core/error.hpp"
 #include "../../core/multivector.hpp"
@@ -32,21 +31,16 @@ inline const Scheme& cg_one_cluster() {
   static const Scheme scheme("cg/one-cluster");
   return scheme;
 }
-inline const Scheme& cg_all_teams() {
-  static const Scheme scheme("cg/all-teams");
-  return scheme;
-}
 
 /// Throws Error for any other scheme.
 inline void check_cg_scheme(const std::optional<Scheme>& scheme) {
   if (!scheme || *scheme == cg_launches() || *scheme == cg_one_team() ||
-      *scheme == cg_one_cluster() || *scheme == cg_all_teams()) {
+      *scheme == cg_one_cluster()) {
     return;
   }
   throw Error("options.scheme is " + scheme->to_string(),
               "conjugate gradients have " + cg_launches().to_string() + ", " +
-                  cg_one_team().to_string() + ", " + cg_one_cluster().to_string() + " and " +
-                  cg_all_teams().to_string());
+                  cg_one_team().to_string() + " and " + cg_one_cluster().to_string());
 }
 
 /// An operator whose rows a kernel may compute itself: csr() gives a CsrMatrix, or nothing.
@@ -242,7 +236,7 @@ struct CgDirections : vectors::Pass<Wide<S>> {
   }
 };
 
-// What conjugate gradients in one launch are given: cg/one-team, cg/one-cluster, cg/all-teams.
+// What conjugate gradients in one launch are given: cg/one-team and cg/one-cluster.
 
 /// The vectors of the iteration: pointers, or what takes a row in brackets as they do.
 template <class Vector>
@@ -275,9 +269,7 @@ std::optional<Scheme> cg_in_one_launch(const Device& device, const std::optional
 /// By any of these schemes. Defined in cg_in_one_launch.hpp.
 template <Preconditioned how, ExecutionSpace Exec, Scalar S, class Matrix>
 void launch_cg(const Exec& exec, const Scheme& scheme, const Device& device,
-               const CgProblem<S, Matrix>& problem, const CgVectors<S*>& vectors,
-               const VectorWorkspace<Exec, Wide<S>>& workspace,
-               const backends::MeetingWords& meeting);
+               const CgProblem<S, Matrix>& problem, const CgVectors<S*>& vectors);
 
 }  // namespace heddle::detail::krylov
 
@@ -309,8 +301,7 @@ namespace heddle {
 /// is absent or a JacobiPreconditioner, and there is one right-hand side. One team solves them
 /// (cg/one-team) or, on devices that have clusters, one cluster of teams (cg/one-cluster). On a GPU
 /// the vectors must fit into its scratch. The scheme is chosen by size or pinned by options.scheme;
-/// scheme() returns what ran. cg/all-teams takes systems of any size, with all teams that the
-/// device runs at once; it is never chosen. The schemes add up in different orders.
+/// scheme() returns what ran. The schemes add up in different orders.
 ///
 /// Sources: M. Hestenes and E. Stiefel (1952); replacing the recurrence by b - A x: H. van der
 /// Vorst and Q. Ye (2000).
@@ -328,10 +319,6 @@ class CgSolver
   CgSolver(const Exec& exec, std::int64_t rows, const KrylovOptions& options = {});
   explicit CgSolver(std::int64_t rows, const KrylovOptions& options = {})
       : CgSolver(Exec(), rows, options) {}
-  template <class Count>
-  CgSolver(const Exec&, std::int64_t, const KrylovOptions&, Count) {
-    static_assert(!std::same_as<Count, Count>, "options.vectors is the number of right-hand sides");
-  }
 
   /// The scheme that the last solve ran.
   const Scheme& scheme() const {
@@ -414,8 +401,7 @@ class CgSolver
                                                          begins,
                                                          ends,
                                                          options().zero_guess};
-      detail::krylov::launch_cg<how>(exec, scheme_, device_, problem, vectors, workspace_,
-                                     meeting_);
+      detail::krylov::launch_cg<how>(exec, scheme_, device_, problem, vectors);
     };
     if (options().check_every == 0) return launch(options().max_iterations, true, true);
     launch(0, true, false);
@@ -490,7 +476,6 @@ class CgSolver
   Scheme scheme_;
   Vectors p_, z_;
   Sum* curvature_ = nullptr;
-  backends::MeetingWords meeting_{};
 };
 
 }  // namespace heddle
@@ -536,8 +521,6 @@ class CgSolver
   heddle::detail::krylov::launch_cg<heddle::detail::krylov::Preconditioned::HOW>(   \
       const EXEC&, const ::heddle::Scheme&, const ::heddle::Device&,                \
       const heddle::detail::krylov::CgProblem<SCALAR, __VA_ARGS__>&,                \
-      const heddle::detail::krylov::CgVectors<SCALAR*>&,                            \
-      const ::heddle::VectorWorkspace<EXEC, heddle::detail::krylov::Wide<SCALAR>>&, \
-      const ::heddle::backends::MeetingWords&);
+      const heddle::detail::krylov::CgVectors<SCALAR*>&);
 
 HEDDLE_EACH_COMPILED_SCALAR(HEDDLE_CG_INSTANCES, HEDDLE_EXTERN)

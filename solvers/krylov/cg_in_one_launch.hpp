@@ -7,9 +7,7 @@
 #include <optional>
 
 #include "../../backends/algorithms/team_sums.hpp"
-#include "../../backends/all_teams.hpp"
 #include "../../backends/cluster.hpp"
-#include "../../backends/cooperative.hpp"
 #include "../../backends/launch.hpp"
 #include "../../core/real_part.hpp"
 #include "../../formats/common/prediction.hpp"
@@ -17,7 +15,7 @@
 #include "cg.hpp"
 
 /// Steps of conjugate gradients inside of one launch, which computes the product itself: what
-/// cg/one-team, cg/one-cluster and cg/all-teams have in common.
+/// cg/one-team and cg/one-cluster have in common.
 namespace heddle::detail::krylov {
 
 /// What an iteration needs of the one before it, of the rows of this thread.
@@ -413,82 +411,6 @@ struct CgOneCluster {
   }
 };
 
-// Conjugate gradients by all teams that run at the same time: cg/all-teams.
-
-/// Of a GPU neighbours have neighbouring rows; of a CPU a thread has rows side by side. Sums are of
-/// the rows of a thread in order, of its team, and of the teams in an order that their number
-/// fixes: each team adds up those of all, which lie in one of two sets, used in turns, since a team
-/// may be at the next sum while another still reads this one.
-template <class All, Scalar S>
-struct CgTeams {
-  using Team = typename All::team_type;
-  static constexpr bool lanes = backends::has_lanes<typename All::execution_space>;
-
-  const All& all;
-  Wide<S>* partials;  ///< two sets of CgShared::most_sums for each team
-  mutable int set = 0;
-
-  KOKKOS_FORCEINLINE_FUNCTION const Team& team() const { return all.team(); }
-  KOKKOS_FORCEINLINE_FUNCTION bool is_first() const {
-    return team().index() == 0 && team().thread() == 0;
-  }
-  KOKKOS_FORCEINLINE_FUNCTION void barrier() const { all.barrier(); }
-  KOKKOS_FORCEINLINE_FUNCTION const S* of_all(const S* vector) const { return vector; }
-  template <class Body>
-  KOKKOS_FORCEINLINE_FUNCTION void each_row(std::int64_t rows, const Body& body) const {
-    if constexpr (lanes) {
-      const std::int64_t threads = std::int64_t{Team::threads} * all.teams();
-      for (std::int64_t i = team().index() * Team::threads + team().thread(); i < rows;
-           i += threads) {
-        body(i);
-      }
-    } else {
-      const std::int64_t stop = rows * (team().index() + 1) / all.teams();
-      for (std::int64_t i = rows * team().index() / all.teams(); i < stop; ++i) body(i);
-    }
-  }
-  template <int Values>
-  KOKKOS_FORCEINLINE_FUNCTION void add(CgShared<S>& shared, Wide<S> (&sums)[Values],
-                                       int values) const {
-    team_sums::add_over_team(team(), shared.sums, sums, values);
-    Wide<S>* const of_teams = partials + static_cast<std::int64_t>(set) * all.teams() * Values;
-    set = 1 - set;
-    if (team().thread() == 0) {
-      for (int i = 0; i < values; ++i) of_teams[team().index() * Values + i] = sums[i];
-    }
-    all.barrier();
-    team_sums::add_over_teams(team(), shared.sums,
-                              team_sums::Partials<Wide<S>>{of_teams, nullptr, Values}, all.teams(),
-                              0, values, sums);
-  }
-};
-
-template <Scalar S, class Matrix, Preconditioned How>
-struct CgAllTeams {
-  using Scratch = CgShared<S>;
-
-  CgProblem<S, Matrix> problem;
-  CgVectors<S*> vectors;
-  Wide<S>* partials;
-
-  template <class All>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(const All& all, Scratch& scratch) const {
-    using Group = CgTeams<All, S>;
-    const Group group{all, partials};
-    CgSteps<S, Matrix, How, Group>{problem, group, scratch, vectors}.run();
-  }
-};
-
-/// Teams of cg/all-teams for so many rows: a row a thread, and few enough for a quick barrier. Of a
-/// GPU two a multiprocessor, which is a guess.
-template <ExecutionSpace Exec>
-std::int64_t all_teams_for(const Device& device, std::int64_t rows) {
-  constexpr bool lanes = backends::has_lanes<Exec>;
-  const std::int64_t rows_of_team = lanes ? team_sums::team_threads : 64;
-  const std::int64_t most = std::int64_t{lanes ? 2 : 1} * std::max(1, device.multiprocessors);
-  return std::clamp<std::int64_t>(ceil_div(rows, rows_of_team), 1, most);
-}
-
 /// Seconds of an iteration, as they are expected.
 struct CgSeconds {
   double launches, one_team, one_cluster;
@@ -519,9 +441,8 @@ std::optional<Scheme> cg_in_one_launch(const Device& device, const std::optional
       !backends::has_lanes<Exec> || one_team_scratch_bytes<S>(rows) <= device.scratch_bytes;
   const bool cluster = fits_cluster<S>(device, rows);
   if (pinned) {
-    const bool runs = (team && *pinned == cg_one_team()) ||
-                      (cluster && *pinned == cg_one_cluster()) ||
-                      (backends::has_cooperative<Exec> && *pinned == cg_all_teams());
+    const bool runs =
+        (team && *pinned == cg_one_team()) || (cluster && *pinned == cg_one_cluster());
     return runs ? pinned : std::nullopt;
   }
   const CgSeconds seconds = cg_seconds<S>(device, rows, nonzeros);
@@ -531,7 +452,7 @@ std::optional<Scheme> cg_in_one_launch(const Device& device, const std::optional
   return std::nullopt;
 }
 
-// The launches of cg/one-team, cg/one-cluster and cg/all-teams.
+// The launches of cg/one-team and cg/one-cluster.
 
 template <ExecutionSpace Exec>
 using CgShape =
@@ -561,29 +482,8 @@ void launch_one_cluster(const Exec& exec, const Device& device, const CgProblem<
 }
 
 template <Preconditioned how, ExecutionSpace Exec, Scalar S, class Matrix>
-void launch_all_teams(const Exec& exec, const Device& device, const CgProblem<S, Matrix>& problem,
-                      const CgVectors<S*>& vectors, const VectorWorkspace<Exec, Wide<S>>& workspace,
-                      const backends::MeetingWords& meeting) {
-  using Kernel = CgAllTeams<S, Matrix, how>;
-  const auto partials = workspace.partials(2 * CgShared<S>::most_sums);
-  const std::int64_t wanted = all_teams_for<Exec>(device, problem.rows);
-  const std::int64_t most = std::min<std::int64_t>(
-      partials.most_teams, backends::most_cooperative_teams<CgShape<Exec>, Kernel>(exec));
-  backends::launch_cooperative<CgShape<Exec>>(exec, "heddle::cg::all_teams",
-                                              static_cast<int>(std::min(wanted, most)),
-                                              Kernel{problem, vectors, partials.sums}, meeting);
-}
-
-template <Preconditioned how, ExecutionSpace Exec, Scalar S, class Matrix>
 void launch_cg(const Exec& exec, const Scheme& scheme, const Device& device,
-               const CgProblem<S, Matrix>& problem, const CgVectors<S*>& vectors,
-               const VectorWorkspace<Exec, Wide<S>>& workspace,
-               const backends::MeetingWords& meeting) {
-  if constexpr (backends::has_cooperative<Exec>) {
-    if (scheme == cg_all_teams()) {
-      return launch_all_teams<how>(exec, device, problem, vectors, workspace, meeting);
-    }
-  }
+               const CgProblem<S, Matrix>& problem, const CgVectors<S*>& vectors) {
   if constexpr (backends::has_clusters<Exec>) {
     if (scheme == cg_one_cluster()) return launch_one_cluster<how>(exec, device, problem, vectors);
   }

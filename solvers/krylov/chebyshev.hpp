@@ -134,8 +134,6 @@ class ChebyshevSolver : public detail::krylov::KrylovSolver<ChebyshevSolver<Exec
   ChebyshevSolver(const Exec& exec, std::int64_t rows, const KrylovOptions& options);
   ChebyshevSolver(std::int64_t rows, const KrylovOptions& options)
       : ChebyshevSolver(Exec(), rows, options) {}
-  ChebyshevSolver(const Exec&, std::int64_t, const SpectrumBounds&,
-                  const KrylovOptions& = {}) = delete;  // the bounds are options.bounds
 
  private:
   using Base::limits, Base::options, Base::pass, Base::q_, Base::r_, Base::read, Base::rows_,

@@ -345,10 +345,6 @@ class GmresSolver
   GmresSolver(const Exec& exec, std::int64_t rows, const KrylovOptions& options = {});
   explicit GmresSolver(std::int64_t rows, const KrylovOptions& options = {})
       : GmresSolver(Exec(), rows, options) {}
-  template <std::integral Restart>
-  GmresSolver(const Exec&, std::int64_t, Restart, const KrylovOptions& = {}) {
-    static_assert(!std::same_as<Restart, Restart>, "options.restart is when GMRES is restarted");
-  }
 
   /// Blocks of iterations, of all solves so far, that ran as a recorded graph.
   int replays() const {

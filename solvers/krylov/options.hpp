@@ -142,8 +142,7 @@ struct KrylovOptions {
   /// Called when the host checks, at the start and at the end, with the number of iterations and
   /// the largest relative residual norm. Returning false ends the solve.
   std::function<bool(int iterations, double residual)> callback = {};
-  /// For CgSolver, which has four schemes: pins cg/launches, cg/one-team, cg/one-cluster or
-  /// cg/all-teams.
+  /// For CgSolver, which has three schemes: pins cg/launches, cg/one-team or cg/one-cluster.
   std::optional<Scheme> scheme = std::nullopt;
   /// Number of right-hand sides that are solved together; only CgSolver takes more than one.
   int vectors = 1;

@@ -286,11 +286,6 @@ class KrylovSolver {
     monitor_.check(exec);
     return results();
   }
-  template <class... Given>
-  KrylovResult result(const Given&...) const {
-    static_assert(sizeof...(Given) > 1, "results()[0] or results(exec)[0] is the result");
-    return {};
-  }
   /// Within options.callback: writes to x the solution so far. GMRES computes it after a cycle.
   template <WritableVectorView X>
   void solution_so_far(const Exec& exec, const X& x) {

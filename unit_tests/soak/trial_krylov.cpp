@@ -118,9 +118,8 @@ class KrylovTrial {
     options_.history = once_in(random_, 4);
     const bool one_launch = method_ == Method::cg && count_ == 1 &&
                             (how_ == How::plain || how_ == How::jacobi) && once_in(random_, 2);
-    const char* const schemes[] = {"cg/launches", "cg/one-team", "cg/all-teams"};
-    const int there = backends::has_cooperative<Exec> ? 3 : 2;
-    if (one_launch) options_.scheme = Scheme::parse(schemes[random_.below(there)]);
+    const char* const schemes[] = {"cg/launches", "cg/one-team"};
+    if (one_launch) options_.scheme = Scheme::parse(one_of(random_, schemes));
   }
 
   Outcome follow() {

@@ -36,7 +36,6 @@ struct System {
 /// "cg/launches" and the like, "gmres", "bicgstab", "chebyshev": those that run on this device.
 inline std::vector<std::string> krylov_methods() {
   std::vector<std::string> methods{"cg/launches", "cg/one-team"};
-  if (heddle::backends::has_cooperative<Exec>) methods.emplace_back("cg/all-teams");
   if (heddle::backends::describe(Exec()).most_teams_per_cluster > 0) {
     methods.emplace_back("cg/one-cluster");
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Conjugate gradients in one launch: cg/one-team, cg/one-cluster and cg/all-teams.
+// Conjugate gradients in one launch: cg/one-team and cg/one-cluster.
 #include <heddle/cg.hpp>
 #include <heddle/gmres.hpp>
 
@@ -12,8 +12,7 @@ namespace heddle::test {
 namespace {
 
 constexpr int side = emulated ? 12 : 40;
-const Scheme one_team("cg/one-team"), one_cluster("cg/one-cluster"), all_teams("cg/all-teams"),
-    launches("cg/launches");
+const Scheme one_team("cg/one-team"), one_cluster("cg/one-cluster"), launches("cg/launches");
 
 template <ExecutionSpace E>
 bool has_clusters() {
@@ -23,7 +22,6 @@ bool has_clusters() {
 template <ExecutionSpace E>
 std::vector<Scheme> of_one_launch() {
   std::vector<Scheme> schemes{one_team};
-  if (heddle::backends::has_cooperative<E>) schemes.push_back(all_teams);
   if (has_clusters<E>()) schemes.push_back(one_cluster);
   return schemes;
 }
@@ -324,7 +322,7 @@ TEST_CASE("one team refuses by name what it does not take") {
                        doctest::Contains("cg/one-team does not take this system"), Error);
   CHECK_THROWS_WITH_AS(
       (CgSolver<Exec, double>(exec, 16, pinned(Scheme("cg/two-teams")))),
-      doctest::Contains("cg/launches, cg/one-team, cg/one-cluster and cg/all-teams"), Error);
+      doctest::Contains("cg/launches, cg/one-team and cg/one-cluster"), Error);
   if (!has_clusters<Exec>()) {
     CgSolver<Exec, double> without(exec, 16, pinned(one_cluster));
     CHECK_THROWS_WITH_AS(without.solve(exec, a, b, x),
