@@ -4,7 +4,253 @@
 #include "bicgstab.hpp"
 #include "solver_definitions.hpp"
 
-/// Defines what bicgstab.hpp declares.
+/// Defines what bicgstab.hpp declares: the passes of BiCGStab.
+namespace heddle::detail::krylov {
+
+template <Scalar S>
+KOKKOS_FORCEINLINE_FUNCTION bool finite(const S& value) {
+  return Kokkos::isfinite(Kokkos::abs(value));
+}
+
+/// Whether the dot of two vectors is rounding alone.
+template <Scalar S>
+KOKKOS_FORCEINLINE_FUNCTION bool vanishes(const Wide<S>& dot, double norms) {
+  return !(Kokkos::abs(dot) > Kokkos::Experimental::epsilon_v<heddle::RealOf<S>> * norms);
+}
+
+/// In place of a breakdown, with an r of this norm.
+template <Scalar S>
+KOKKOS_FORCEINLINE_FUNCTION void begin_from_residual(BicgstabState<S>& state, double norm) {
+  state.turns = state.fresh = 1;
+  ++state.restarts;
+  state.shadow_norm = norm;
+  state.rho = Wide<S>(norm * norm);
+  state.alpha = state.omega = state.beta = Wide<S>(0);
+}
+
+/// Where the iteration goes on from b - A x: rho = shadow . r, and where it begins anew shadow = p
+/// = r.
+template <Scalar S>
+struct BicgstabRestart : vectors::Pass<Wide<S>, 1> {
+  Multivector<const S> r;
+  Multivector<S> shadow, p;
+  BicgstabState<S>* state;
+
+  KOKKOS_FORCEINLINE_FUNCTION bool active(int) const { return state->unscaled != 0; }
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
+    const bool begins = anew();
+    return operands_of(loaded(r), updated(shadow, !begins, begins), stored(p, begins));
+  }
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
+    return [begins = anew()](const auto&, Pack* sum, const Pack& r, Pack& shadow, Pack& p) {
+      if (begins) shadow = r;
+      p = r;
+      add_dot(shadow, r, *sum);
+    };
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void finish(int, const Wide<S>* total) const {
+    state->moves = state->half = 0;
+    if (!state->unscaled) return;
+    state->unscaled = 0;
+    if (anew()) {
+      state->fresh = 1;
+      state->shadow_norm = Kokkos::sqrt(real_part(*total));
+      state->alpha = state->omega = state->beta = Wide<S>(0);
+    } else {
+      state->beta = state->beta * (*total / state->rho);
+    }
+    state->rho = *total;
+    state->turns = 0;
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION bool anew() const { return state->anew || state->turns; }
+};
+
+/// p = r + beta (p - omega v); shadow = p = r where it begins anew.
+template <Scalar S>
+struct BicgstabDirection : vectors::Pass<Wide<S>> {
+  Multivector<const S> r, v;
+  Multivector<S> p, shadow;
+  const BicgstabState<S>* state;
+
+  KOKKOS_FORCEINLINE_FUNCTION bool active(int) const { return state->running(); }
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
+    const bool turns = state->turns != 0;
+    return operands_of(loaded(r), loaded(v, !turns), updated(p, !turns), stored(shadow, turns));
+  }
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
+    return [beta = Pack::all(state->beta), minus_omega = Pack::all(-state->omega)](
+               const Pack& r, const Pack& v, Pack& p, Pack& shadow) {
+      shadow = r;
+      p = Pack::multiply_add(beta, Pack::multiply_add(minus_omega, v, p), r);
+    };
+  }
+};
+
+/// shadow . v and the norm of v; alpha
+template <Scalar S>
+struct BicgstabAlpha : vectors::Pass<Wide<S>, 1 + Squares<S>::sums> {
+  using Norm = Squares<S>;
+  Multivector<const S> shadow, v;
+  BicgstabState<S>* state;
+  Limits limits;
+
+  KOKKOS_FORCEINLINE_FUNCTION bool active(int) const { return state->running(); }
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
+    return operands_of(loaded(shadow), loaded(v));
+  }
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
+    return [](const auto&, Pack* sum, const Pack& shadow, const Pack& v) {
+      add_dot(shadow, v, sum[0]);
+      Norm::add(v, sum + 1);
+    };
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void finish(int, const Wide<S>* total) const {
+    state->moves = state->half = 0;
+    if (!state->running()) return;
+    state->turns = 0;
+    const double size = Norm::norm(total + 1);
+    if (!finite(total[0]) || !Kokkos::isfinite(size)) {
+      state->outcome = Outcome::not_a_number;
+    } else if (vanishes<S>(total[0], state->shadow_norm * size)) {
+      if (state->fresh) {
+        state->outcome = Outcome::breakdown;
+      } else {  // x stays in this step, whose products count
+        const double norm = state->carried * state->scale;
+        begin_from_residual(*state, norm);
+        advance(*state, limits, 0, norm, products_of_bicgstab, products_of_bicgstab);
+      }
+    } else {
+      state->alpha = state->rho / total[0];
+      state->t_scale = PowerOfTwo::below(size).reciprocal;
+      state->moves = 1;
+    }
+  }
+};
+
+/// r = r - alpha v, which is s, and its norm
+template <Scalar S>
+struct BicgstabHalf : vectors::Pass<Wide<S>, 1> {
+  Multivector<S> r;
+  Multivector<const S> v;
+  BicgstabState<S>* state;
+  Limits limits;
+
+  KOKKOS_FORCEINLINE_FUNCTION bool active(int) const { return state->running() && state->moves; }
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
+    return operands_of(updated(r), loaded(v));
+  }
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
+    return [minus_alpha = Pack::all(-state->alpha)](const auto& at, Pack* sum, Pack& r,
+                                                    const Pack& v) {
+      r = at.keep(Pack::multiply_add(minus_alpha, v, r));
+      add_dot(r, r, *sum);
+    };
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void finish(int, const Wide<S>* total) const {
+    if (!active(0)) return;
+    state->s_norm = Kokkos::sqrt(real_part(*total));
+    if (!Kokkos::isfinite(state->s_norm)) {
+      state->outcome = Outcome::not_a_number;
+      state->moves = 0;
+    } else if (claims(*state, state->s_norm)) {
+      state->half = 1;
+      state->omega = Wide<S>(0);
+      advance(*state, limits, 0, state->s_norm, 1, products_of_bicgstab);
+    }
+  }
+};
+
+/// t . s and t . t, and omega. Where t is zero, s is the residual: omega is zero, and the step ends
+/// with what is there.
+template <Scalar S>
+struct BicgstabOmega : vectors::Pass<Wide<S>, 2> {
+  Multivector<const S> s, t;
+  BicgstabState<S>* state;
+
+  KOKKOS_FORCEINLINE_FUNCTION bool active(int) const { return state->running() && state->moves; }
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const { return operands_of(loaded(s), loaded(t)); }
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
+    return [scale = Pack::all(Wide<S>(state->t_scale))](const auto&, Pack* sum, const Pack& s,
+                                                        const Pack& t) {
+      const Pack scaled = Pack::multiply(scale, t);
+      add_dot(scaled, s, sum[0]);
+      add_dot(scaled, scaled, sum[1]);
+    };
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void finish(int, const Wide<S>* total) const {
+    if (!active(0)) return;
+    const double square = real_part(total[1]);
+    if (!finite(total[0]) || !Kokkos::isfinite(square)) {
+      state->outcome = Outcome::not_a_number;
+      state->moves = 0;
+    } else if (vanishes<S>(total[0], Kokkos::sqrt(square) * state->s_norm)) {
+      state->omega = Wide<S>(0);
+    } else {
+      state->omega = total[0] / square * state->t_scale;
+    }
+  }
+};
+
+/// x += alpha p' + omega s', r = s - omega t; r . r and shadow . r. p' and s' are M p and M s.
+template <Scalar S>
+struct BicgstabUpdate : vectors::Pass<Wide<S>, 2> {
+  Multivector<S> x, r;
+  Multivector<const S> p, s, t, shadow;
+  BicgstabState<S>* state;
+  Limits limits;
+
+  KOKKOS_FORCEINLINE_FUNCTION bool active(int) const { return state->moves != 0; }
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
+    const bool whole = state->half == 0;
+    return operands_of(updated(x), updated(r), loaded(p), loaded(s, whole), loaded(t, whole),
+                       loaded(shadow, whole));
+  }
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
+    const double unscale = state->unscale;
+    return [alpha = Pack::all(state->alpha * unscale), omega = Pack::all(state->omega * unscale),
+            minus_omega = Pack::all(-state->omega)](const auto& at, Pack* sum, Pack& x, Pack& r,
+                                                    const Pack& p, const Pack& s, const Pack& t,
+                                                    const Pack& shadow) {
+      x = Pack::multiply_add(omega, s, Pack::multiply_add(alpha, p, x));
+      r = at.keep(Pack::multiply_add(minus_omega, t, r));
+      add_dot(r, r, sum[0]);
+      add_dot(shadow, r, sum[1]);
+    };
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void finish(int, const Wide<S>* total) const {
+    const bool moved = state->moves != 0;
+    state->moves = 0;
+    if (!state->running() || !moved) return;
+    const double norm = Kokkos::sqrt(real_part(total[0]));
+    advance(*state, limits, 0, norm, products_of_bicgstab, products_of_bicgstab);
+    if (!state->running()) return;
+    const Wide<S> rho = total[1];
+    if (!finite(rho)) {
+      state->outcome = Outcome::not_a_number;
+    } else if (vanishes<S>(rho, state->shadow_norm * norm) || !(Kokkos::abs(state->omega) > 0)) {
+      if (state->fresh && !(norm < state->shadow_norm)) {
+        state->outcome = Outcome::breakdown;
+      } else {
+        begin_from_residual(*state, norm);
+      }
+    } else {
+      state->fresh = 0;
+      state->beta = (rho / state->rho) * (state->alpha / state->omega);
+      state->rho = rho;
+    }
+  }
+};
+
+}  // namespace heddle::detail::krylov
+
 namespace heddle {
 
 template <ExecutionSpace Exec, Scalar S>
@@ -12,6 +258,48 @@ BicgstabSolver<Exec, S>::BicgstabSolver(const Exec& exec, std::int64_t rows,
                                         const KrylovOptions& options)
     : Base(exec, rows, options) {
   this->allocate(exec, {&shadow_, &p_, &v_, &p_hat_, &s_hat_});
+}
+
+template <ExecutionSpace Exec, Scalar S>
+void BicgstabSolver<Exec, S>::go_on(const Exec& exec) {
+  scale_residual(exec);
+  pass(exec, "heddle::bicgstab::restart",
+       detail::krylov::BicgstabRestart<S>{{}, read(r_), write(shadow_), write(p_), states()});
+}
+
+template <ExecutionSpace Exec, Scalar S>
+void BicgstabSolver<Exec, S>::direction(const Exec& exec) {
+  pass(exec, "heddle::bicgstab::direction",
+       detail::krylov::BicgstabDirection<S>{
+           {}, read(r_), read(v_), write(p_), write(shadow_), states()});
+}
+
+template <ExecutionSpace Exec, Scalar S>
+void BicgstabSolver<Exec, S>::half_step(const Exec& exec) {
+  pass(exec, "heddle::bicgstab::alpha",
+       detail::krylov::BicgstabAlpha<S>{{}, read(shadow_), read(v_), states(), limits()});
+  pass(exec, "heddle::bicgstab::half",
+       detail::krylov::BicgstabHalf<S>{{}, write(r_), read(v_), states(), limits()});
+}
+
+template <ExecutionSpace Exec, Scalar S>
+void BicgstabSolver<Exec, S>::omega(const Exec& exec) {
+  pass(exec, "heddle::bicgstab::omega",
+       detail::krylov::BicgstabOmega<S>{{}, read(r_), read(q_), states()});
+}
+
+template <ExecutionSpace Exec, Scalar S>
+void BicgstabSolver<Exec, S>::update(const Exec& exec, const Vectors& p, const Vectors& s) {
+  pass(exec, "heddle::bicgstab::update",
+       detail::krylov::BicgstabUpdate<S>{{},
+                                         write(x_),
+                                         write(r_),
+                                         read(p),
+                                         read(s),
+                                         read(q_),
+                                         read(shadow_),
+                                         states(),
+                                         limits()});
 }
 
 }  // namespace heddle

@@ -9,8 +9,7 @@
 #include "../../core/multivector.hpp"
 #include "../../core/scheme.hpp"
 #include "../../formats/compiled.hpp"
-#include "../vectors/dots.hpp"
-#include "../vectors/instantiate.hpp"
+#include "../vectors/operations.hpp"
 #include "concepts.hpp"
 #include "solver.hpp"
 #include "state.hpp"
@@ -32,25 +31,11 @@ inline const Scheme& cg_one_cluster() {
   return scheme;
 }
 
-/// Throws Error for any other scheme.
-inline void check_cg_scheme(const std::optional<Scheme>& scheme) {
-  if (!scheme || *scheme == cg_launches() || *scheme == cg_one_team() ||
-      *scheme == cg_one_cluster()) {
-    return;
-  }
-  throw Error("options.scheme is " + scheme->to_string(),
-              "conjugate gradients have " + cg_launches().to_string() + ", " +
-                  cg_one_team().to_string() + " and " + cg_one_cluster().to_string());
-}
-
 /// An operator whose rows a kernel may compute itself: csr() gives a CsrMatrix, or nothing.
 template <class A>
 concept HasRows = requires(const A& a) {
   { a.csr().has_value() } -> std::convertible_to<bool>;
 };
-
-// The passes of conjugate gradients. Numbers of a step stay on the device: the last team of a pass
-// that adds up computes them.
 
 /// The numbers of one right-hand side, on the device.
 struct CgState : Progress {
@@ -128,113 +113,6 @@ KOKKOS_FORCEINLINE_FUNCTION void next_direction(CgState& state, double product) 
   state.beta = rho / state.rho;
   state.rho = rho;
 }
-
-/// r . z where the iteration goes on from b - A x.
-template <Scalar S, Preconditioned how>
-struct CgRestart : vectors::Pass<Wide<S>, 1> {
-  Multivector<const S> r, z;
-  CgState* state;
-
-  KOKKOS_FORCEINLINE_FUNCTION bool active(int v) const { return state[v].unscaled != 0; }
-  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
-    return operands_of(loaded(r), loaded(z, how != Preconditioned::not_at_all));
-  }
-  template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
-    return [](const auto&, Pack* sum, const Pack& r, const Pack& read) {
-      add_dot(r, z_of<how>(read, r), *sum);
-    };
-  }
-  KOKKOS_FORCEINLINE_FUNCTION void finish(int v, const Wide<S>* total) const {
-    state[v].turns = active(v) && state[v].anew ? 1 : 0;
-    if (active(v)) restart_cg(state[v], real_part(*total));
-  }
-};
-
-/// p . q, the curvature along p
-template <Scalar S>
-struct CgCurvature : heddle::vectors::passes::SumOfProducts<S, Wide<S>> {
-  const CgState* state;
-  Wide<S>* curvature;
-
-  KOKKOS_FORCEINLINE_FUNCTION bool active(int v) const { return state[v].running(); }
-  KOKKOS_FORCEINLINE_FUNCTION void finish(int v, const Wide<S>* total) const {
-    curvature[v] = *total;
-  }
-};
-
-/// r -= alpha q with alpha = rho / p . q; r . r and r . z
-template <Scalar S, Preconditioned how>
-struct CgResidual : vectors::Pass<Wide<S>, how == Preconditioned::by_diagonal ? 2 : 1> {
-  Multivector<S> r;
-  Multivector<const S> q, z;
-  CgState* state;
-  const Wide<S>* curvature;
-  Limits limits;
-
-  KOKKOS_FORCEINLINE_FUNCTION bool active(int v) const {
-    return state[v].running() && is_curved(real_part(curvature[v]));
-  }
-  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
-    return operands_of(updated(r), loaded(q), loaded(z, how == Preconditioned::by_diagonal));
-  }
-  template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION auto formula(int v) const {
-    return [minus_alpha = Pack::all(Wide<S>(-state[v].rho / real_part(curvature[v])))](
-               const auto& at, Pack* sum, Pack& r, const Pack& q, const Pack& d) {
-      r = at.keep(Pack::multiply_add(minus_alpha, q, r));
-      add_dot(r, r, sum[0]);
-      if constexpr (how == Preconditioned::by_diagonal) add_dot(r, Pack::multiply(d, r), sum[1]);
-    };
-  }
-  KOKKOS_FORCEINLINE_FUNCTION void finish(int v, const Wide<S>* total) const {
-    take_curvature(state[v], real_part(curvature[v]));
-    if (!state[v].running()) return;
-    advance_cg(state[v], limits, v, real_part(total[0]));
-    if (how != Preconditioned::by_operator) {
-      next_direction(state[v], real_part(total[CgResidual::sums - 1]));
-    }
-  }
-};
-
-/// r . z of a z that is a vector, and beta from it
-template <Scalar S>
-struct CgRho : heddle::vectors::passes::SumOfProducts<S, Wide<S>> {
-  CgState* state;
-
-  KOKKOS_FORCEINLINE_FUNCTION bool active(int v) const { return has_direction(state[v]); }
-  KOKKOS_FORCEINLINE_FUNCTION void finish(int v, const Wide<S>* total) const {
-    next_direction(state[v], real_part(*total));
-  }
-};
-
-/// x += alpha p, p = z + beta p. x is not scaled, and r and p are. With `turning`: p = z, where the
-/// iteration begins anew.
-template <Scalar S, Preconditioned how>
-struct CgDirections : vectors::Pass<Wide<S>> {
-  Multivector<S> x, p;
-  Multivector<const S> r, z;
-  const CgState* state;
-  bool turning;
-
-  KOKKOS_FORCEINLINE_FUNCTION bool active(int v) const {
-    return (turning ? state[v].turns : state[v].moves) != 0;
-  }
-  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
-    return operands_of(updated(x, !turning, !turning), updated(p, !turning),
-                       loaded(r, how != Preconditioned::by_operator),
-                       loaded(z, how != Preconditioned::not_at_all));
-  }
-  template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION auto formula(int v) const {
-    return [alpha = Pack::all(Wide<S>(state[v].alpha * state[v].unscale)),
-            beta = Pack::all(Wide<S>(state[v].beta)), scale = Pack::all(Wide<S>(state[v].z_scale))](
-               Pack& x, Pack& p, const Pack& r, const Pack& read) {
-      x = Pack::multiply_add(alpha, p, x);
-      p = Pack::multiply_add(beta, p, Pack::multiply(scale, z_of<how>(read, r)));
-    };
-  }
-};
 
 // What conjugate gradients in one launch are given: cg/one-team and cg/one-cluster.
 
@@ -422,22 +300,33 @@ class CgSolver
     return detail::krylov::read_of<S>(preconditioner, read(z_), rows_);
   }
 
+  /// The passes of a step, for a way in which M is read.
+  template <detail::krylov::Preconditioned how>
+  struct Passes {
+    CgSolver& solver;
+    /// r . z where the iteration goes on from b - A x.
+    void restart(const Exec& exec, const Const& z) const;
+    /// r -= alpha q with alpha = rho / p . q; r . r and, unless z is a vector, beta.
+    void residual(const Exec& exec, const Const& z) const;
+    /// x += alpha p, p = z + beta p; with `turning`: p = z, where the iteration begins anew.
+    void directions(const Exec& exec, const Const& z, bool turning) const;
+  };
+  /// p . q
+  void curvature(const Exec& exec);
+  /// r . z of a z that is a vector, and beta from it.
+  void rho(const Exec& exec);
+
   template <class M>
   void restart(const Exec& exec, M& preconditioner) {
-    namespace krylov = detail::krylov;
-    constexpr How how = krylov::how_with<M>();
+    constexpr How how = detail::krylov::how_with<M>();
     scale_residual(exec);
-    if constexpr (how == How::by_operator) krylov::apply<Exec, S>(exec, preconditioner, r_, z_);
+    if constexpr (how == How::by_operator) {
+      detail::krylov::apply<Exec, S>(exec, preconditioner, r_, z_);
+    }
     const Const z = read_of(preconditioner);
-    pass(exec, "heddle::cg::restart", z.row_stride == 1,
-         krylov::CgRestart<S, how>{{}, read(r_), z, states()});
-    directions<how>(exec, z, true);
-  }
-  template <How how>
-  void directions(const Exec& exec, const Const& z, bool turning) {
-    pass(exec, "heddle::cg::directions", z.row_stride == 1,
-         detail::krylov::CgDirections<S, how>{
-             {}, write(x_), write(p_), read(r_), z, states(), turning});
+    const Passes<how> passes{*this};
+    passes.restart(exec, z);
+    passes.directions(exec, z, true);
   }
 
   /// q = A p, and p . q
@@ -453,23 +342,21 @@ class CgSolver
       }
     }
     krylov::apply<Exec, S>(exec, matrix, p_, q_);
-    pass(exec, "heddle::cg::curvature", true,
-         krylov::CgCurvature<S>{{{}, read(p_), read(q_)}, states(), curvature_});
+    curvature(exec);
   }
 
   template <class A, class M>
   void iterate(const Exec& exec, A& matrix, M& preconditioner, bool) {
-    namespace krylov = detail::krylov;
-    constexpr How how = krylov::how_with<M>();
+    constexpr How how = detail::krylov::how_with<M>();
     multiply(exec, matrix);
     const Const z = read_of(preconditioner);
-    pass(exec, "heddle::cg::residual", z.row_stride == 1,
-         krylov::CgResidual<S, how>{{}, write(r_), read(q_), z, states(), curvature_, limits()});
+    const Passes<how> passes{*this};
+    passes.residual(exec, z);
     if constexpr (how == How::by_operator) {
-      krylov::apply<Exec, S>(exec, preconditioner, r_, z_);
-      pass(exec, "heddle::cg::rho", true, krylov::CgRho<S>{{{}, read(r_), read(z_)}, states()});
+      detail::krylov::apply<Exec, S>(exec, preconditioner, r_, z_);
+      rho(exec);
     }
-    directions<how>(exec, z, false);
+    passes.directions(exec, z, false);
   }
 
   Device device_;
@@ -489,10 +376,10 @@ class CgSolver
 #define HEDDLE_CG_INSTANCES(EXTERN, SCALAR) \
   HEDDLE_EACH_SPACE(HEDDLE_CG_INSTANCES_ON, EXTERN, SCALAR)
 #define HEDDLE_CG_INSTANCES_ON(EXTERN, SCALAR, EXEC)                                             \
-  EXTERN template class heddle::CgSolver<EXEC, SCALAR>;                                          \
-  HEDDLE_STATE_INSTANCES(EXTERN, SCALAR, EXEC, heddle::detail::krylov::CgState)                  \
-  HEDDLE_STREAM_INSTANCE(EXTERN, EXEC, heddle::detail::krylov::CgCurvature<SCALAR>)              \
-  HEDDLE_STREAM_INSTANCE(EXTERN, EXEC, heddle::detail::krylov::CgRho<SCALAR>)                    \
+  HEDDLE_SOLVER_INSTANCES(EXTERN, SCALAR, EXEC, heddle::CgSolver,                                \
+                          heddle::detail::krylov::CgState)                                       \
+  EXTERN template class heddle::detail::krylov::Monitor<EXEC, SCALAR,                            \
+                                                        heddle::detail::krylov::CgState>;        \
   HEDDLE_CG_PASSES(EXTERN, SCALAR, not_at_all, EXEC)                                             \
   HEDDLE_CG_PASSES(EXTERN, SCALAR, by_diagonal, EXEC)                                            \
   HEDDLE_CG_PASSES(EXTERN, SCALAR, by_operator, EXEC)                                            \
@@ -506,16 +393,9 @@ class CgSolver
   HEDDLE_CG_IN_ONE_LAUNCH(EXTERN, SCALAR, by_diagonal, EXEC, HEDDLE_MATRIX(SCALAR, int, EXEC))   \
   HEDDLE_CG_IN_ONE_LAUNCH(EXTERN, SCALAR, by_diagonal, EXEC,                                     \
                           HEDDLE_MATRIX(SCALAR, std::int64_t, EXEC))
-#define HEDDLE_CG_PASSES(EXTERN, SCALAR, HOW, EXEC)                                            \
-  HEDDLE_STREAM_INSTANCE(                                                                      \
-      EXTERN, EXEC,                                                                            \
-      heddle::detail::krylov::CgRestart<SCALAR, heddle::detail::krylov::Preconditioned::HOW>)  \
-  HEDDLE_STREAM_INSTANCE(                                                                      \
-      EXTERN, EXEC,                                                                            \
-      heddle::detail::krylov::CgResidual<SCALAR, heddle::detail::krylov::Preconditioned::HOW>) \
-  HEDDLE_STREAM_INSTANCE(                                                                      \
-      EXTERN, EXEC,                                                                            \
-      heddle::detail::krylov::CgDirections<SCALAR, heddle::detail::krylov::Preconditioned::HOW>)
+#define HEDDLE_CG_PASSES(EXTERN, SCALAR, HOW, EXEC)      \
+  EXTERN template struct heddle::CgSolver<EXEC, SCALAR>::Passes< \
+      heddle::detail::krylov::Preconditioned::HOW>;
 #define HEDDLE_CG_IN_ONE_LAUNCH(EXTERN, SCALAR, HOW, EXEC, ...)                     \
   EXTERN template void                                                              \
   heddle::detail::krylov::launch_cg<heddle::detail::krylov::Preconditioned::HOW>(   \

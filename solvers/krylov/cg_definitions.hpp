@@ -6,7 +6,130 @@
 #include "cg_in_one_launch.hpp"
 #include "solver_definitions.hpp"
 
-/// Defines what cg.hpp declares.
+/// Defines what cg.hpp declares: the passes of conjugate gradients. Numbers of a step stay on the
+/// device: the last team of a pass that adds up computes them.
+namespace heddle::detail::krylov {
+
+/// Throws Error for any other scheme.
+inline void check_cg_scheme(const std::optional<Scheme>& scheme) {
+  if (!scheme || *scheme == cg_launches() || *scheme == cg_one_team() ||
+      *scheme == cg_one_cluster()) {
+    return;
+  }
+  throw Error("options.scheme is " + scheme->to_string(),
+              "conjugate gradients have " + cg_launches().to_string() + ", " +
+                  cg_one_team().to_string() + " and " + cg_one_cluster().to_string());
+}
+
+/// r . z where the iteration goes on from b - A x.
+template <Scalar S, Preconditioned how>
+struct CgRestart : vectors::Pass<Wide<S>, 1> {
+  Multivector<const S> r, z;
+  CgState* state;
+
+  KOKKOS_FORCEINLINE_FUNCTION bool active(int v) const { return state[v].unscaled != 0; }
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
+    return operands_of(loaded(r), loaded(z, how != Preconditioned::not_at_all));
+  }
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
+    return [](const auto&, Pack* sum, const Pack& r, const Pack& read) {
+      add_dot(r, z_of<how>(read, r), *sum);
+    };
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void finish(int v, const Wide<S>* total) const {
+    state[v].turns = active(v) && state[v].anew ? 1 : 0;
+    if (active(v)) restart_cg(state[v], real_part(*total));
+  }
+};
+
+/// p . q, the curvature along p
+template <Scalar S>
+struct CgCurvature : heddle::vectors::passes::SumOfProducts<S, Wide<S>> {
+  const CgState* state;
+  Wide<S>* curvature;
+
+  KOKKOS_FORCEINLINE_FUNCTION bool active(int v) const { return state[v].running(); }
+  KOKKOS_FORCEINLINE_FUNCTION void finish(int v, const Wide<S>* total) const {
+    curvature[v] = *total;
+  }
+};
+
+/// r -= alpha q with alpha = rho / p . q; r . r and r . z
+template <Scalar S, Preconditioned how>
+struct CgResidual : vectors::Pass<Wide<S>, how == Preconditioned::by_diagonal ? 2 : 1> {
+  Multivector<S> r;
+  Multivector<const S> q, z;
+  CgState* state;
+  const Wide<S>* curvature;
+  Limits limits;
+
+  KOKKOS_FORCEINLINE_FUNCTION bool active(int v) const {
+    return state[v].running() && is_curved(real_part(curvature[v]));
+  }
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
+    return operands_of(updated(r), loaded(q), loaded(z, how == Preconditioned::by_diagonal));
+  }
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int v) const {
+    return [minus_alpha = Pack::all(Wide<S>(-state[v].rho / real_part(curvature[v])))](
+               const auto& at, Pack* sum, Pack& r, const Pack& q, const Pack& d) {
+      r = at.keep(Pack::multiply_add(minus_alpha, q, r));
+      add_dot(r, r, sum[0]);
+      if constexpr (how == Preconditioned::by_diagonal) add_dot(r, Pack::multiply(d, r), sum[1]);
+    };
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void finish(int v, const Wide<S>* total) const {
+    take_curvature(state[v], real_part(curvature[v]));
+    if (!state[v].running()) return;
+    advance_cg(state[v], limits, v, real_part(total[0]));
+    if (how != Preconditioned::by_operator) {
+      next_direction(state[v], real_part(total[CgResidual::sums - 1]));
+    }
+  }
+};
+
+/// r . z of a z that is a vector, and beta from it
+template <Scalar S>
+struct CgRho : heddle::vectors::passes::SumOfProducts<S, Wide<S>> {
+  CgState* state;
+
+  KOKKOS_FORCEINLINE_FUNCTION bool active(int v) const { return has_direction(state[v]); }
+  KOKKOS_FORCEINLINE_FUNCTION void finish(int v, const Wide<S>* total) const {
+    next_direction(state[v], real_part(*total));
+  }
+};
+
+/// x += alpha p, p = z + beta p. x is not scaled, and r and p are. With `turning`: p = z, where the
+/// iteration begins anew.
+template <Scalar S, Preconditioned how>
+struct CgDirections : vectors::Pass<Wide<S>> {
+  Multivector<S> x, p;
+  Multivector<const S> r, z;
+  const CgState* state;
+  bool turning;
+
+  KOKKOS_FORCEINLINE_FUNCTION bool active(int v) const {
+    return (turning ? state[v].turns : state[v].moves) != 0;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
+    return operands_of(updated(x, !turning, !turning), updated(p, !turning),
+                       loaded(r, how != Preconditioned::by_operator),
+                       loaded(z, how != Preconditioned::not_at_all));
+  }
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int v) const {
+    return [alpha = Pack::all(Wide<S>(state[v].alpha * state[v].unscale)),
+            beta = Pack::all(Wide<S>(state[v].beta)), scale = Pack::all(Wide<S>(state[v].z_scale))](
+               Pack& x, Pack& p, const Pack& r, const Pack& read) {
+      x = Pack::multiply_add(alpha, p, x);
+      p = Pack::multiply_add(beta, p, Pack::multiply(scale, z_of<how>(read, r)));
+    };
+  }
+};
+
+}  // namespace heddle::detail::krylov
+
 namespace heddle {
 
 template <ExecutionSpace Exec, Scalar S>
@@ -28,6 +151,51 @@ void CgSolver<Exec, S>::check_pinned() const {
             "rows for one team or cluster",
         "leave out options.scheme");
   }
+}
+
+template <ExecutionSpace Exec, Scalar S>
+template <detail::krylov::Preconditioned how>
+void CgSolver<Exec, S>::Passes<how>::restart(const Exec& exec, const Const& z) const {
+  solver.pass(exec, "heddle::cg::restart", z.row_stride == 1,
+              detail::krylov::CgRestart<S, how>{{}, read(solver.r_), z, solver.states()});
+}
+
+template <ExecutionSpace Exec, Scalar S>
+template <detail::krylov::Preconditioned how>
+void CgSolver<Exec, S>::Passes<how>::residual(const Exec& exec, const Const& z) const {
+  solver.pass(exec, "heddle::cg::residual", z.row_stride == 1,
+              detail::krylov::CgResidual<S, how>{{},
+                                                 write(solver.r_),
+                                                 read(solver.q_),
+                                                 z,
+                                                 solver.states(),
+                                                 solver.curvature_,
+                                                 solver.limits()});
+}
+
+template <ExecutionSpace Exec, Scalar S>
+template <detail::krylov::Preconditioned how>
+void CgSolver<Exec, S>::Passes<how>::directions(const Exec& exec, const Const& z, bool turning) const {
+  solver.pass(exec, "heddle::cg::directions", z.row_stride == 1,
+              detail::krylov::CgDirections<S, how>{{},
+                                                   write(solver.x_),
+                                                   write(solver.p_),
+                                                   read(solver.r_),
+                                                   z,
+                                                   solver.states(),
+                                                   turning});
+}
+
+template <ExecutionSpace Exec, Scalar S>
+void CgSolver<Exec, S>::curvature(const Exec& exec) {
+  pass(exec, "heddle::cg::curvature", true,
+       detail::krylov::CgCurvature<S>{{{}, read(p_), read(q_)}, states(), curvature_});
+}
+
+template <ExecutionSpace Exec, Scalar S>
+void CgSolver<Exec, S>::rho(const Exec& exec) {
+  pass(exec, "heddle::cg::rho", true,
+       detail::krylov::CgRho<S>{{{}, read(r_), read(z_)}, states()});
 }
 
 }  // namespace heddle

@@ -11,7 +11,7 @@
 #include "../../backends/launch.hpp"
 #include "../../core/real_part.hpp"
 #include "../../formats/common/prediction.hpp"
-#include "../vectors/launch.hpp"
+#include "../vectors/definitions.hpp"
 #include "cg.hpp"
 
 /// Steps of conjugate gradients inside of one launch, which computes the product itself: what

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../core/arena.hpp"
+#include "../../core/version.hpp"
 #include "../../formats/compiled.hpp"
-#include "../vectors/instantiate.hpp"
+#include "../vectors/operations.hpp"
 #include "concepts.hpp"
 #include "solver.hpp"
 #include "state.hpp"
@@ -39,68 +41,82 @@ class ChebyshevNumbers {
   double middle_, half_, rho_;
 };
 
-/// x += d, which is scaled and x is not, r -= q, then d = old d + fresh z, of z = M r; with Norm, r
-/// . r too. With a z that is a vector, d is left to ChebyshevDirection.
-template <Scalar S, Preconditioned how, bool Norm>
-struct ChebyshevStep : vectors::Pass<Wide<S>, Norm ? 1 : 0> {
-  Multivector<S> x, r, d;
-  Multivector<const S> q, z;
-  double old, fresh;
-  Progress* progress;  ///< null: goes on whatever comes
-  Limits limits;
-  int products;  ///< since the last norm
+/// A few steps of Chebyshev's iteration in D^-1 A from zero: their numbers, and memory for as many
+/// vectors as go together.
+template <ExecutionSpace Exec, Scalar S>
+class ChebyshevSteps {
+ public:
+  ChebyshevSteps() = default;
+  ChebyshevSteps(const Exec& exec, std::int64_t rows, const SpectrumBounds& bounds, int degree);
 
-  KOKKOS_FORCEINLINE_FUNCTION bool active(int) const { return !progress || progress->running(); }
-  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
-    return operands_of(updated(x), updated(r), updated(d, true, how != Preconditioned::by_operator),
-                       loaded(q), loaded(z, how == Preconditioned::by_diagonal));
+  void set_bounds(const SpectrumBounds& bounds) {
+    check_bounds(bounds);
+    bounds_ = bounds;
+    version_.renew();
   }
-  template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
-    using Sum = Wide<S>;
-    return
-        [old = Pack::all(Sum(old)), fresh = Pack::all(Sum(fresh)), minus_one = Pack::all(Sum(-1)),
-         unscale = Pack::all(Sum(progress ? progress->unscale : 1.0))](
-            const auto& at, [[maybe_unused]] Pack* sum, Pack& x, Pack& r, Pack& d, const Pack& q,
-            const Pack& read) {
-          x = Pack::multiply_add(unscale, d, x);
-          r = at.keep(Pack::multiply_add(minus_one, q, r));
-          d = Pack::multiply_add(old, d, Pack::multiply(fresh, z_of<how>(read, r)));
-          if constexpr (Norm) add_dot(r, r, *sum);
-        };
-  }
-  KOKKOS_FORCEINLINE_FUNCTION void finish(int, const Wide<S>* total) const {
-    if (active(0)) advance(*progress, limits, 0, Kokkos::sqrt(real_part(*total)), products, 1);
-  }
-};
+  void reserve(const Exec& exec, int vectors);
 
-/// d = old d + fresh z, of z = M r. old == 0 does not read d.
-template <Scalar S, Preconditioned how>
-struct ChebyshevDirection : vectors::Pass<Wide<S>> {
-  Multivector<const S> r, z;
-  Multivector<S> d;
-  double old, fresh;
-  const Progress* progress;
-
-  KOKKOS_FORCEINLINE_FUNCTION bool active(int) const { return !progress || progress->running(); }
-  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
-    return operands_of(loaded(r, how != Preconditioned::by_operator),
-                       loaded(z, how != Preconditioned::not_at_all), updated(d, old != 0));
+  template <class A, class D, VectorView B, WritableVectorView X>
+  void apply(const Exec& exec, A& matrix, const D& inverse_diagonal, const B& b, const X& x) const {
+    const auto to = vectors::to_write(x);
+    vectors::check_alike("b", vectors::to_read(b), "x", to);
+    const auto inverse = vectors::to_read(inverse_diagonal);
+    if (to.rows != rows_) {
+      throw Error("b has " + std::to_string(to.rows) + " rows, and the preconditioner is for " +
+                      std::to_string(rows_),
+                  "make it of the same matrix");
+    }
+    if constexpr (B::rank() == 1 && X::rank() == 1) {
+      run(exec, matrix, inverse, b, x);
+    } else {
+      for (int first = 0; first < to.count; first += together_) {
+        const auto some = std::pair(first, std::min(first + together_, to.count));
+        run(exec, matrix, inverse, Kokkos::subview(b, Kokkos::ALL, some),
+            Kokkos::subview(x, Kokkos::ALL, some));
+      }
+    }
   }
-  template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
-    return [old = Pack::all(Wide<S>(old)), fresh = Pack::all(Wide<S>(fresh))](
-               const Pack& r, const Pack& read, Pack& d) {
-      d = Pack::multiply_add(old, d, Pack::multiply(fresh, z_of<how>(read, r)));
+
+  VersionNumber version() const { return version_.number(); }
+  std::size_t bytes() const { return arena_.bytes(); }
+
+ private:
+  using Vectors = SolverVectors<Exec, S>;
+
+  /// d = first D^-1 r
+  void begin(const Exec& exec, const Multivector<const S>& inverse, const Vectors& r,
+             const Vectors& d, double first) const;
+  /// x += d, r -= q, d = old d + fresh D^-1 r
+  void step(const Exec& exec, const Multivector<const S>& inverse, const Multivector<S>& x,
+            const Vectors& r, const Vectors& d, const Vectors& q, double old, double fresh) const;
+
+  template <class A, class B, class X>
+  void run(const Exec& exec, A& matrix, Multivector<const S> inverse, const B& b,
+           const X& x) const {
+    const auto to = vectors::to_write(x);
+    inverse.vector_stride = 0;
+    const auto of = [&](S* data) {
+      return Vectors(data, static_cast<std::size_t>(rows_), static_cast<std::size_t>(to.count));
     };
+    const Vectors r = of(r_), d = of(d_), q = of(q_);
+    ChebyshevNumbers numbers(bounds_);
+    heddle::vectors::copy(exec, b, r);
+    begin(exec, inverse, r, d, numbers.first());
+    heddle::vectors::scale(exec, 0, x);
+    for (int step = 0; step < degree_; ++step) {
+      krylov::apply<Exec, S>(exec, matrix, d, q);
+      const auto [old, fresh] = numbers.next();
+      step(exec, inverse, to, r, d, q, old, fresh);
+    }
+    heddle::vectors::axpy(exec, 1, d, x);
   }
-};
 
-/// After r was replaced by b - A x, scaled: one item.
-struct ChebyshevGoesOn {
-  Progress* progress;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t) const { progress->unscaled = 0; }
+  std::int64_t rows_ = 0;
+  int degree_ = 0, together_ = 0;
+  SpectrumBounds bounds_;
+  Arena<typename Exec::memory_space> arena_;
+  S *r_ = nullptr, *d_ = nullptr, *q_ = nullptr;
+  Version version_;
 };
 
 }  // namespace heddle::detail::krylov
@@ -175,15 +191,24 @@ class ChebyshevSolver : public detail::krylov::KrylovSolver<ChebyshevSolver<Exec
   /// From b - A x.
   void go_on(const Exec& exec);
 
+  /// The passes of a step, for a way in which M is read.
+  template <detail::krylov::Preconditioned how>
+  struct Passes {
+    ChebyshevSolver& solver;
+    /// d = old d + fresh z; old == 0 does not read d.
+    void direction(const Exec& exec, const Multivector<const S>& z, double old, double fresh) const;
+    /// x += d, r -= q and, unless z is a vector, d = old d + fresh z; with `norm`, that of r.
+    void step(const Exec& exec, const Multivector<const S>& z, double old, double fresh,
+              bool norm) const;
+  };
+
   template <class M>
   void direction(const Exec& exec, M& preconditioner, double old, double fresh) {
     constexpr How how = detail::krylov::how_with<M>();
     if constexpr (how == How::by_operator) {
       detail::krylov::apply<Exec, S>(exec, preconditioner, r_, z_);
     }
-    pass(exec, "heddle::chebyshev::direction", true,
-         detail::krylov::ChebyshevDirection<S, how>{
-             {}, read(r_), read_of(preconditioner), write(d_), old, fresh, states()});
+    Passes<how>{*this}.direction(exec, read_of(preconditioner), old, fresh);
   }
 
   /// The norm comes with the last step, and with options.history in all.
@@ -193,26 +218,9 @@ class ChebyshevSolver : public detail::krylov::KrylovSolver<ChebyshevSolver<Exec
     detail::krylov::apply<Exec, S>(exec, matrix, d_, q_);
     const auto [old, fresh] = numbers_.next();
     ++unseen_;
-    const auto step = [&, old = old, fresh = fresh]<bool norm>() {
-      pass(exec, "heddle::chebyshev::step", true,
-           detail::krylov::ChebyshevStep<S, how, norm>{{},
-                                                       write(x_),
-                                                       write(r_),
-                                                       write(d_),
-                                                       read(q_),
-                                                       read_of(preconditioner),
-                                                       old,
-                                                       fresh,
-                                                       states(),
-                                                       limits(),
-                                                       unseen_});
-    };
-    if (last || options().history) {
-      step.template operator()<true>();
-      unseen_ = 0;
-    } else {
-      step.template operator()<false>();
-    }
+    const bool norm = last || options().history;
+    Passes<how>{*this}.step(exec, read_of(preconditioner), old, fresh, norm);
+    if (norm) unseen_ = 0;
     if constexpr (how == How::by_operator) direction(exec, preconditioner, old, fresh);
   }
 
@@ -232,22 +240,13 @@ class ChebyshevSolver : public detail::krylov::KrylovSolver<ChebyshevSolver<Exec
 #define HEDDLE_CHEBYSHEV_INSTANCES(EXTERN, SCALAR) \
   HEDDLE_EACH_SPACE(HEDDLE_CHEBYSHEV_INSTANCES_ON, EXTERN, SCALAR)
 #define HEDDLE_CHEBYSHEV_INSTANCES_ON(EXTERN, SCALAR, EXEC)    \
-  EXTERN template class heddle::ChebyshevSolver<EXEC, SCALAR>; \
+  HEDDLE_SOLVER_INSTANCES(EXTERN, SCALAR, EXEC, heddle::ChebyshevSolver, heddle::detail::krylov::Progress)    \
+  EXTERN template class heddle::detail::krylov::ChebyshevSteps<EXEC, SCALAR>; \
   HEDDLE_CHEBYSHEV_PASSES(EXTERN, SCALAR, not_at_all, EXEC)    \
   HEDDLE_CHEBYSHEV_PASSES(EXTERN, SCALAR, by_diagonal, EXEC)   \
   HEDDLE_CHEBYSHEV_PASSES(EXTERN, SCALAR, by_operator, EXEC)
-#define HEDDLE_CHEBYSHEV_PASSES(EXTERN, SCALAR, HOW, EXEC)                                       \
-  HEDDLE_STREAM_INSTANCE(                                                                        \
-      EXTERN, EXEC,                                                                              \
-      heddle::detail::krylov::ChebyshevStep<SCALAR, heddle::detail::krylov::Preconditioned::HOW, \
-                                            true>)                                               \
-  HEDDLE_STREAM_INSTANCE(                                                                        \
-      EXTERN, EXEC,                                                                              \
-      heddle::detail::krylov::ChebyshevStep<SCALAR, heddle::detail::krylov::Preconditioned::HOW, \
-                                            false>)                                              \
-  HEDDLE_STREAM_INSTANCE(                                                                        \
-      EXTERN, EXEC,                                                                              \
-      heddle::detail::krylov::ChebyshevDirection<SCALAR,                                         \
-                                                 heddle::detail::krylov::Preconditioned::HOW>)
+#define HEDDLE_CHEBYSHEV_PASSES(EXTERN, SCALAR, HOW, EXEC)         \
+  EXTERN template struct heddle::ChebyshevSolver<EXEC, SCALAR>::Passes< \
+      heddle::detail::krylov::Preconditioned::HOW>;
 
 HEDDLE_EACH_COMPILED_SCALAR(HEDDLE_CHEBYSHEV_INSTANCES, HEDDLE_EXTERN)

@@ -8,9 +8,8 @@
 #include "../../backends/graph.hpp"
 #include "../../core/multivector.hpp"
 #include "../../core/version.hpp"
-#include "../vectors/dots.hpp"
-#include "../vectors/squares.hpp"
-#include "../vectors/updates.hpp"
+#include "../vectors/operations.hpp"
+#include "../vectors/operands.hpp"
 
 namespace heddle {
 

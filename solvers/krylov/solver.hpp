@@ -12,7 +12,7 @@
 #include "../../core/arena.hpp"
 #include "../../core/move_only.hpp"
 #include "../../formats/compiled.hpp"
-#include "../vectors/instantiate.hpp"
+#include "../vectors/operations.hpp"
 #include "concepts.hpp"
 #include "monitor.hpp"
 #include "options.hpp"
@@ -347,15 +347,9 @@ class KrylovSolver {
     }
   }
   /// r_, where it is b - A x.
-  void scale_residual(const Exec& exec) {
-    pass(exec, Solver::traits.labels.scale, true, ScaleResidual<S, State>{{}, write(r_), states()});
-  }
+  void scale_residual(const Exec& exec);
   /// To the user, what is left.
-  void give(const Exec& exec, const Multivector<S>& solution) {
-    pass(exec, Solver::traits.labels.give, solution.row_stride == 1,
-         GiveSolution<S, State>{
-             {}, read(x_), self().start(), solution, states(), options().zero_guess});
-  }
+  void give(const Exec& exec, const Multivector<S>& solution);
   /// M v, or v itself.
   template <class M>
   Vectors preconditioned(const Exec& exec, [[maybe_unused]] M& preconditioner, const Vectors& v,
@@ -441,37 +435,22 @@ class KrylovSolver {
                                 Solver::traits.passes + applies * Solver::traits.method.cost);
   }
 
-  /// r_ = b - A x and how that is judged, from q_ = A x.
-  template <bool first>
-  void judge_residual(const Exec& exec, const Const& b, Due due) {
-    constexpr SolverTraits traits = Solver::traits;
-    const auto along = nullspace_.along();
-    pass(exec, traits.labels.residual, b.row_stride == 1,
-         TrueResidual<S, State, first>{{},
-                                       b,
-                                       read(q_),
-                                       write(r_),
-                                       states(),
-                                       limits(),
-                                       due,
-                                       traits.method,
-                                       along.of,
-                                       along.count});
-  }
+  /// r_ = b - A x and how that is judged, from q_ = A x; `first`: before any iteration.
+  void judge_residual(const Exec& exec, const Const& b, Due due, bool first);
 
   template <class A, class X, class M>
   void iterate_until_ended(const Exec& exec, A& matrix, const Const& given, const X& x,
                            M& preconditioner) {
     const Const b = nullspace_ ? nullspace_.right(exec, given) : given;
     take_guess<Exec, S>(exec, matrix, x, options().zero_guess, x_, q_);
-    judge_residual<true>(exec, b, Due::all);
+    judge_residual(exec, b, Due::all, true);
     self().begin(exec, preconditioner);
     std::optional<PartVersions> versions;
     if constexpr (Solver::traits.recorded) versions = versions_to_record(matrix, preconditioner);
     const auto judge = [&](Due due) {
       self().complete(exec, preconditioner);
       apply<Exec, S>(exec, matrix, x_, q_);
-      judge_residual<false>(exec, b, due);
+      judge_residual(exec, b, due, false);
     };
     monitor_.run(
         exec, Solver::traits.method.cost,
@@ -491,20 +470,16 @@ class KrylovSolver {
 #include "solver_definitions.hpp"
 #endif
 
-/// What the compiled part (compiled.hpp) holds of all solvers, for a scalar: of a state, and here
-/// of those whose state is a Progress.
+/// What the compiled part (compiled.hpp) holds of all solvers, for a scalar, and of one solver with
+/// the type of its state.
 #define HEDDLE_PROGRESS_INSTANCES(EXTERN, SCALAR) \
   HEDDLE_EACH_SPACE(HEDDLE_PROGRESS_INSTANCES_ON, EXTERN, SCALAR)
 #define HEDDLE_PROGRESS_INSTANCES_ON(EXTERN, SCALAR, EXEC)                \
   EXTERN template class heddle::detail::krylov::Projection<EXEC, SCALAR>; \
-  HEDDLE_STATE_INSTANCES(EXTERN, SCALAR, EXEC, heddle::detail::krylov::Progress)
-#define HEDDLE_STATE_INSTANCES(EXTERN, SCALAR, EXEC, ...)                                          \
-  EXTERN template class heddle::detail::krylov::Monitor<EXEC, SCALAR, __VA_ARGS__>;                \
-  HEDDLE_STREAM_INSTANCE(EXTERN, EXEC,                                                             \
-                         heddle::detail::krylov::TrueResidual<SCALAR, __VA_ARGS__, true>)          \
-  HEDDLE_STREAM_INSTANCE(EXTERN, EXEC,                                                             \
-                         heddle::detail::krylov::TrueResidual<SCALAR, __VA_ARGS__, false>)         \
-  HEDDLE_STREAM_INSTANCE(EXTERN, EXEC, heddle::detail::krylov::ScaleResidual<SCALAR, __VA_ARGS__>) \
-  HEDDLE_STREAM_INSTANCE(EXTERN, EXEC, heddle::detail::krylov::GiveSolution<SCALAR, __VA_ARGS__>)
+  EXTERN template class heddle::detail::krylov::Monitor<EXEC, SCALAR, heddle::detail::krylov::Progress>;
+#define HEDDLE_SOLVER_INSTANCES(EXTERN, SCALAR, EXEC, SOLVER, ...)                                 \
+  EXTERN template class SOLVER<EXEC, SCALAR>;                                                      \
+  EXTERN template class heddle::detail::krylov::KrylovSolver<SOLVER<EXEC, SCALAR>, EXEC, SCALAR,   \
+                                                             __VA_ARGS__>;
 
 HEDDLE_EACH_COMPILED_SCALAR(HEDDLE_PROGRESS_INSTANCES, HEDDLE_EXTERN)

@@ -12,13 +12,98 @@
 #include "../../backends/loops.hpp"
 #include "../../backends/threads_at_once.hpp"
 #include "../vectors/definitions.hpp"
-#include "../vectors/inner_products_kernel.hpp"
 #include "../vectors/operands.hpp"
 #include "monitor.hpp"
 #include "solver.hpp"
 
-/// Defines what monitor.hpp declares.
+/// Defines what solver.hpp and monitor.hpp declare.
 namespace heddle::detail::krylov {
+
+// b - A x, by which every solver is judged and from which every iteration begins.
+
+using vectors::add_dot, vectors::loaded, vectors::operands_of, vectors::stored, vectors::updated;
+
+/// r = b - q with q = A x, and its norm; with First, the norm of b too.
+template <Scalar S, class State, bool First>
+struct TrueResidual : vectors::Pass<Wide<S>, Squares<S>::sums*(First ? 2 : 1)> {
+  using Norm = Squares<S>;
+  Multivector<const S> b, q;
+  Multivector<S> r;
+  State* state;
+  Limits limits;
+  Due due;
+  Method method;
+  const Wide<S>* along = nullptr;  ///< of right-hand side v from v * nullspace on: see Projection
+  int nullspace = 0;
+
+  KOKKOS_FORCEINLINE_FUNCTION bool active(int v) const { return First || is_due(state[v], due); }
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
+    return operands_of(loaded(b), loaded(q), stored(r));
+  }
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
+    return [minus_one = Pack::all(Wide<S>(-1))](const auto& at, Pack* sum, const Pack& b,
+                                                const Pack& q, Pack& r) {
+      r = at.keep(Pack::multiply_add(minus_one, q, b));
+      Norm::add(r, sum);
+      if constexpr (First) Norm::add(b, sum + Norm::sums);
+    };
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void finish(int v, const Wide<S>* total) const {
+    if (!active(v)) return;
+    const double residual = Norm::norm(total);
+    if constexpr (First) {
+      begin(state[v], limits, v, residual, Norm::norm(total + Norm::sums), outside(v), method.cost);
+    } else {
+      judge(state[v], limits, v, residual, due, method);
+    }
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION double outside(int v) const {
+    double norm = 0;
+    for (int i = 0; i < nullspace; ++i) {
+      norm = Kokkos::hypot(norm, Kokkos::abs(along[std::int64_t{v} * nullspace + i]));
+    }
+    return norm;
+  }
+};
+
+/// r = scale r, of right-hand sides whose iteration goes on from b - A x.
+template <Scalar S, class State>
+struct ScaleResidual : vectors::Pass<Wide<S>> {
+  Multivector<S> r;
+  const State* state;
+
+  KOKKOS_FORCEINLINE_FUNCTION bool active(int v) const { return state[v].unscaled != 0; }
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const { return operands_of(updated(r)); }
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int v) const {
+    return [scale = Pack::all(Wide<S>(state[v].scale))](Pack& r) { r = Pack::multiply(scale, r); };
+  }
+};
+
+/// x = what the solver has, or zero where b is; the guess stays in x where it is what is left.
+template <Scalar S, class State>
+struct GiveSolution : vectors::Pass<S> {
+  Multivector<const S> own, start;  ///< start: of Left::start, which only GMRES has
+  Multivector<S> x;
+  const State* state;
+  bool zero_guess;
+
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int v) const {
+    const State& of = state[v];
+    const bool stays = of.left == Left::guess && !zero_guess && of.zero == 0;
+    return operands_of(loaded(own, of.zero == 0 && of.left == Left::own),
+                       loaded(start, of.zero == 0 && of.left == Left::start), stored(x, !stays));
+  }
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int v) const {
+    return [starts = state[v].left == Left::start](const Pack& own, const Pack& start, Pack& x) {
+      x = starts ? start : own;
+    };
+  }
+};
 
 template <ExecutionSpace Exec, Scalar S, class State>
 Monitor<Exec, S, State>::Monitor(const Exec& exec, const MonitorLabels& labels,
@@ -296,6 +381,42 @@ void KrylovSolver<Solver, Exec, S, State>::allocate(const Exec& exec,
   };
   for (Vectors* v : {&x_, &r_, &q_}) take(*v);
   for (Vectors* v : own) take(*v);
+}
+
+template <class Solver, ExecutionSpace Exec, Scalar S, class State>
+void KrylovSolver<Solver, Exec, S, State>::scale_residual(const Exec& exec) {
+  if constexpr (Solver::traits.labels.scale != nullptr) {
+    pass(exec, Solver::traits.labels.scale, true, ScaleResidual<S, State>{{}, write(r_), states()});
+  }
+}
+
+template <class Solver, ExecutionSpace Exec, Scalar S, class State>
+void KrylovSolver<Solver, Exec, S, State>::give(const Exec& exec,
+                                                const Multivector<S>& solution) {
+  pass(exec, Solver::traits.labels.give, solution.row_stride == 1,
+       GiveSolution<S, State>{
+           {}, read(x_), self().start(), solution, states(), options().zero_guess});
+}
+
+template <class Solver, ExecutionSpace Exec, Scalar S, class State>
+void KrylovSolver<Solver, Exec, S, State>::judge_residual(const Exec& exec, const Const& b,
+                                                          Due due, bool first) {
+  const auto judge = [&]<bool is_first>() {
+    constexpr SolverTraits traits = Solver::traits;
+    const auto along = nullspace_.along();
+    pass(exec, traits.labels.residual, b.row_stride == 1,
+         TrueResidual<S, State, is_first>{{},
+                                          b,
+                                          read(q_),
+                                          write(r_),
+                                          states(),
+                                          limits(),
+                                          due,
+                                          traits.method,
+                                          along.of,
+                                          along.count});
+  };
+  first ? judge.template operator()<true>() : judge.template operator()<false>();
 }
 
 }  // namespace heddle::detail::krylov

@@ -10,7 +10,7 @@
 #include "../../core/error.hpp"
 #include "../../core/hash.hpp"
 #include "../krylov/concepts.hpp"
-#include "../vectors/instantiate.hpp"
+#include "../vectors/operations.hpp"
 #include "options.hpp"
 #include "small_dense.hpp"
 

@@ -9,7 +9,7 @@
 #include "../../core/multivector.hpp"
 #include "../../core/real_part.hpp"
 #include "../../matrices/norms.hpp"
-#include "../vectors/squares.hpp"
+#include "../vectors/operands.hpp"
 #include "level.hpp"
 #include "tentative.hpp"
 

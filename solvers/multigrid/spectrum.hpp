@@ -8,7 +8,6 @@
 #include "../../core/real_part.hpp"
 #include "../../matrices/norms.hpp"
 #include "../vectors/operands.hpp"
-#include "../vectors/squares.hpp"
 #include "aggregates.hpp"
 #include "strength.hpp"
 
