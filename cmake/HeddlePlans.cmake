@@ -62,6 +62,7 @@ function(heddle_plans target)
                "HEDDLE_BICGSTAB_INSTANCES(, ${type})\n")
     add_source(chebyshev_${scalar} solvers/krylov/chebyshev_definitions.hpp
                "HEDDLE_CHEBYSHEV_INSTANCES(, ${type})\n")
+    add_source(lobpcg_${scalar} solvers/lobpcg/definitions.hpp "HEDDLE_LOBPCG_INSTANCES(, ${type})\n")
     add_source(multigrid_${scalar} solvers/multigrid/definitions.hpp
                "HEDDLE_MULTIGRID_INSTANCES(, ${type})\n")
     add_source(ilu_${scalar} solvers/ilu/definitions.hpp "HEDDLE_ILU_INSTANCES(, ${type})\n")

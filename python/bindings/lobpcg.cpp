@@ -4,7 +4,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <heddle/lobpcg.hpp>
-#include <heddle/solvers/vectors/definitions.hpp>  // sums of float are double: of no compiled part
 
 #include "krylov.hpp"
 #include "operators.hpp"
@@ -46,7 +45,7 @@ nb::tuple lobpcg(nb::handle A, const Output<S>& x, nb::handle M, nb::handle B,
   LobpcgOptions options;
   options.count = static_cast<int>(x.shape(1));
   options.wanted = largest ? Wanted::largest : Wanted::smallest;
-  options.tolerance = tolerance;
+  options.relative_tolerance = tolerance;
   options.max_iterations = max_iterations;
   if (max_seconds) options.max_seconds = *max_seconds;
   options.generalized = !B.is_none();

@@ -118,6 +118,11 @@ class BicgstabSolver : public detail::krylov::KrylovSolver<BicgstabSolver<Exec, 
   Vectors shadow_, p_, v_, p_hat_, s_hat_;
 };
 
+/// Of double, where no scalar is named.
+template <ExecutionSpace Exec>
+BicgstabSolver(const Exec&, std::int64_t, const KrylovOptions& = {})
+    -> BicgstabSolver<Exec, double>;
+
 }  // namespace heddle
 
 #ifdef HEDDLE_DEFINITIONS
@@ -128,9 +133,10 @@ class BicgstabSolver : public detail::krylov::KrylovSolver<BicgstabSolver<Exec, 
 /// operator and a preconditioner.
 #define HEDDLE_BICGSTAB_INSTANCES(EXTERN, SCALAR) \
   HEDDLE_EACH_SPACE(HEDDLE_BICGSTAB_INSTANCES_ON, EXTERN, SCALAR)
-#define HEDDLE_BICGSTAB_INSTANCES_ON(EXTERN, SCALAR, EXEC)                             \
-  HEDDLE_SOLVER_INSTANCES(EXTERN, SCALAR, EXEC, heddle::BicgstabSolver,                \
-                          heddle::detail::krylov::BicgstabState<SCALAR>)               \
-  EXTERN template class heddle::detail::krylov::Monitor<EXEC, SCALAR, heddle::detail::krylov::BicgstabState<SCALAR>>;
+#define HEDDLE_BICGSTAB_INSTANCES_ON(EXTERN, SCALAR, EXEC)               \
+  HEDDLE_SOLVER_INSTANCES(EXTERN, SCALAR, EXEC, heddle::BicgstabSolver,  \
+                          heddle::detail::krylov::BicgstabState<SCALAR>) \
+  EXTERN template class heddle::detail::krylov::Monitor<                 \
+      EXEC, SCALAR, heddle::detail::krylov::BicgstabState<SCALAR>>;
 
 HEDDLE_EACH_COMPILED_SCALAR(HEDDLE_BICGSTAB_INSTANCES, HEDDLE_EXTERN)

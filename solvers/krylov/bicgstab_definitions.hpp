@@ -290,16 +290,10 @@ void BicgstabSolver<Exec, S>::omega(const Exec& exec) {
 
 template <ExecutionSpace Exec, Scalar S>
 void BicgstabSolver<Exec, S>::update(const Exec& exec, const Vectors& p, const Vectors& s) {
-  pass(exec, "heddle::bicgstab::update",
-       detail::krylov::BicgstabUpdate<S>{{},
-                                         write(x_),
-                                         write(r_),
-                                         read(p),
-                                         read(s),
-                                         read(q_),
-                                         read(shadow_),
-                                         states(),
-                                         limits()});
+  pass(
+      exec, "heddle::bicgstab::update",
+      detail::krylov::BicgstabUpdate<S>{
+          {}, write(x_), write(r_), read(p), read(s), read(q_), read(shadow_), states(), limits()});
 }
 
 }  // namespace heddle

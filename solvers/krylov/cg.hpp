@@ -365,6 +365,10 @@ class CgSolver
   Sum* curvature_ = nullptr;
 };
 
+/// Of double, where no scalar is named.
+template <ExecutionSpace Exec>
+CgSolver(const Exec&, std::int64_t, const KrylovOptions& = {}) -> CgSolver<Exec, double>;
+
 }  // namespace heddle
 
 #ifdef HEDDLE_DEFINITIONS
@@ -375,32 +379,31 @@ class CgSolver
 /// loop over an operator and a preconditioner.
 #define HEDDLE_CG_INSTANCES(EXTERN, SCALAR) \
   HEDDLE_EACH_SPACE(HEDDLE_CG_INSTANCES_ON, EXTERN, SCALAR)
-#define HEDDLE_CG_INSTANCES_ON(EXTERN, SCALAR, EXEC)                                             \
-  HEDDLE_SOLVER_INSTANCES(EXTERN, SCALAR, EXEC, heddle::CgSolver,                                \
-                          heddle::detail::krylov::CgState)                                       \
-  EXTERN template class heddle::detail::krylov::Monitor<EXEC, SCALAR,                            \
-                                                        heddle::detail::krylov::CgState>;        \
-  HEDDLE_CG_PASSES(EXTERN, SCALAR, not_at_all, EXEC)                                             \
-  HEDDLE_CG_PASSES(EXTERN, SCALAR, by_diagonal, EXEC)                                            \
-  HEDDLE_CG_PASSES(EXTERN, SCALAR, by_operator, EXEC)                                            \
-  EXTERN template std::optional<::heddle::Scheme>                                                \
-  heddle::detail::krylov::cg_in_one_launch<EXEC, SCALAR>(const ::heddle::Device&,                \
-                                                         const std::optional<::heddle::Scheme>&, \
-                                                         std::int64_t, std::int64_t);            \
-  HEDDLE_CG_IN_ONE_LAUNCH(EXTERN, SCALAR, not_at_all, EXEC, HEDDLE_MATRIX(SCALAR, int, EXEC))    \
-  HEDDLE_CG_IN_ONE_LAUNCH(EXTERN, SCALAR, not_at_all, EXEC,                                      \
-                          HEDDLE_MATRIX(SCALAR, std::int64_t, EXEC))                             \
-  HEDDLE_CG_IN_ONE_LAUNCH(EXTERN, SCALAR, by_diagonal, EXEC, HEDDLE_MATRIX(SCALAR, int, EXEC))   \
-  HEDDLE_CG_IN_ONE_LAUNCH(EXTERN, SCALAR, by_diagonal, EXEC,                                     \
+#define HEDDLE_CG_INSTANCES_ON(EXTERN, SCALAR, EXEC)                                               \
+  HEDDLE_SOLVER_INSTANCES(EXTERN, SCALAR, EXEC, heddle::CgSolver, heddle::detail::krylov::CgState) \
+  EXTERN template class heddle::detail::krylov::Monitor<EXEC, SCALAR,                              \
+                                                        heddle::detail::krylov::CgState>;          \
+  HEDDLE_CG_PASSES(EXTERN, SCALAR, not_at_all, EXEC)                                               \
+  HEDDLE_CG_PASSES(EXTERN, SCALAR, by_diagonal, EXEC)                                              \
+  HEDDLE_CG_PASSES(EXTERN, SCALAR, by_operator, EXEC)                                              \
+  EXTERN template std::optional<::heddle::Scheme>                                                  \
+  heddle::detail::krylov::cg_in_one_launch<EXEC, SCALAR>(const ::heddle::Device&,                  \
+                                                         const std::optional<::heddle::Scheme>&,   \
+                                                         std::int64_t, std::int64_t);              \
+  HEDDLE_CG_IN_ONE_LAUNCH(EXTERN, SCALAR, not_at_all, EXEC, HEDDLE_MATRIX(SCALAR, int, EXEC))      \
+  HEDDLE_CG_IN_ONE_LAUNCH(EXTERN, SCALAR, not_at_all, EXEC,                                        \
+                          HEDDLE_MATRIX(SCALAR, std::int64_t, EXEC))                               \
+  HEDDLE_CG_IN_ONE_LAUNCH(EXTERN, SCALAR, by_diagonal, EXEC, HEDDLE_MATRIX(SCALAR, int, EXEC))     \
+  HEDDLE_CG_IN_ONE_LAUNCH(EXTERN, SCALAR, by_diagonal, EXEC,                                       \
                           HEDDLE_MATRIX(SCALAR, std::int64_t, EXEC))
-#define HEDDLE_CG_PASSES(EXTERN, SCALAR, HOW, EXEC)      \
+#define HEDDLE_CG_PASSES(EXTERN, SCALAR, HOW, EXEC)              \
   EXTERN template struct heddle::CgSolver<EXEC, SCALAR>::Passes< \
       heddle::detail::krylov::Preconditioned::HOW>;
-#define HEDDLE_CG_IN_ONE_LAUNCH(EXTERN, SCALAR, HOW, EXEC, ...)                     \
-  EXTERN template void                                                              \
-  heddle::detail::krylov::launch_cg<heddle::detail::krylov::Preconditioned::HOW>(   \
-      const EXEC&, const ::heddle::Scheme&, const ::heddle::Device&,                \
-      const heddle::detail::krylov::CgProblem<SCALAR, __VA_ARGS__>&,                \
+#define HEDDLE_CG_IN_ONE_LAUNCH(EXTERN, SCALAR, HOW, EXEC, ...)                   \
+  EXTERN template void                                                            \
+  heddle::detail::krylov::launch_cg<heddle::detail::krylov::Preconditioned::HOW>( \
+      const EXEC&, const ::heddle::Scheme&, const ::heddle::Device&,              \
+      const heddle::detail::krylov::CgProblem<SCALAR, __VA_ARGS__>&,              \
       const heddle::detail::krylov::CgVectors<SCALAR*>&);
 
 HEDDLE_EACH_COMPILED_SCALAR(HEDDLE_CG_INSTANCES, HEDDLE_EXTERN)

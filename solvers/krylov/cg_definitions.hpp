@@ -175,15 +175,12 @@ void CgSolver<Exec, S>::Passes<how>::residual(const Exec& exec, const Const& z) 
 
 template <ExecutionSpace Exec, Scalar S>
 template <detail::krylov::Preconditioned how>
-void CgSolver<Exec, S>::Passes<how>::directions(const Exec& exec, const Const& z, bool turning) const {
-  solver.pass(exec, "heddle::cg::directions", z.row_stride == 1,
-              detail::krylov::CgDirections<S, how>{{},
-                                                   write(solver.x_),
-                                                   write(solver.p_),
-                                                   read(solver.r_),
-                                                   z,
-                                                   solver.states(),
-                                                   turning});
+void CgSolver<Exec, S>::Passes<how>::directions(const Exec& exec, const Const& z,
+                                                bool turning) const {
+  solver.pass(
+      exec, "heddle::cg::directions", z.row_stride == 1,
+      detail::krylov::CgDirections<S, how>{
+          {}, write(solver.x_), write(solver.p_), read(solver.r_), z, solver.states(), turning});
 }
 
 template <ExecutionSpace Exec, Scalar S>
@@ -194,8 +191,7 @@ void CgSolver<Exec, S>::curvature(const Exec& exec) {
 
 template <ExecutionSpace Exec, Scalar S>
 void CgSolver<Exec, S>::rho(const Exec& exec) {
-  pass(exec, "heddle::cg::rho", true,
-       detail::krylov::CgRho<S>{{{}, read(r_), read(z_)}, states()});
+  pass(exec, "heddle::cg::rho", true, detail::krylov::CgRho<S>{{{}, read(r_), read(z_)}, states()});
 }
 
 }  // namespace heddle

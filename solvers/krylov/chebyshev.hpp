@@ -84,11 +84,12 @@ class ChebyshevSteps {
   using Vectors = SolverVectors<Exec, S>;
 
   /// d = first D^-1 r
-  void begin(const Exec& exec, const Multivector<const S>& inverse, const Vectors& r,
-             const Vectors& d, double first) const;
+  void set_direction(const Exec& exec, const Multivector<const S>& inverse, const Vectors& r,
+                     const Vectors& d, double first) const;
   /// x += d, r -= q, d = old d + fresh D^-1 r
-  void step(const Exec& exec, const Multivector<const S>& inverse, const Multivector<S>& x,
-            const Vectors& r, const Vectors& d, const Vectors& q, double old, double fresh) const;
+  void take_step(const Exec& exec, const Multivector<const S>& inverse, const Multivector<S>& x,
+                 const Vectors& r, const Vectors& d, const Vectors& q, double old,
+                 double fresh) const;
 
   template <class A, class B, class X>
   void run(const Exec& exec, A& matrix, Multivector<const S> inverse, const B& b,
@@ -101,12 +102,12 @@ class ChebyshevSteps {
     const Vectors r = of(r_), d = of(d_), q = of(q_);
     ChebyshevNumbers numbers(bounds_);
     heddle::vectors::copy(exec, b, r);
-    begin(exec, inverse, r, d, numbers.first());
+    set_direction(exec, inverse, r, d, numbers.first());
     heddle::vectors::scale(exec, 0, x);
     for (int step = 0; step < degree_; ++step) {
       krylov::apply<Exec, S>(exec, matrix, d, q);
       const auto [old, fresh] = numbers.next();
-      step(exec, inverse, to, r, d, q, old, fresh);
+      take_step(exec, inverse, to, r, d, q, old, fresh);
     }
     heddle::vectors::axpy(exec, 1, d, x);
   }
@@ -229,6 +230,10 @@ class ChebyshevSolver : public detail::krylov::KrylovSolver<ChebyshevSolver<Exec
   Vectors d_, z_;
 };
 
+/// Of double, where no scalar is named.
+template <ExecutionSpace Exec>
+ChebyshevSolver(const Exec&, std::int64_t, const KrylovOptions&) -> ChebyshevSolver<Exec, double>;
+
 }  // namespace heddle
 
 #ifdef HEDDLE_DEFINITIONS
@@ -239,13 +244,14 @@ class ChebyshevSolver : public detail::krylov::KrylovSolver<ChebyshevSolver<Exec
 /// loop over an operator and a preconditioner.
 #define HEDDLE_CHEBYSHEV_INSTANCES(EXTERN, SCALAR) \
   HEDDLE_EACH_SPACE(HEDDLE_CHEBYSHEV_INSTANCES_ON, EXTERN, SCALAR)
-#define HEDDLE_CHEBYSHEV_INSTANCES_ON(EXTERN, SCALAR, EXEC)    \
-  HEDDLE_SOLVER_INSTANCES(EXTERN, SCALAR, EXEC, heddle::ChebyshevSolver, heddle::detail::krylov::Progress)    \
+#define HEDDLE_CHEBYSHEV_INSTANCES_ON(EXTERN, SCALAR, EXEC)                   \
+  HEDDLE_SOLVER_INSTANCES(EXTERN, SCALAR, EXEC, heddle::ChebyshevSolver,      \
+                          heddle::detail::krylov::Progress)                   \
   EXTERN template class heddle::detail::krylov::ChebyshevSteps<EXEC, SCALAR>; \
-  HEDDLE_CHEBYSHEV_PASSES(EXTERN, SCALAR, not_at_all, EXEC)    \
-  HEDDLE_CHEBYSHEV_PASSES(EXTERN, SCALAR, by_diagonal, EXEC)   \
+  HEDDLE_CHEBYSHEV_PASSES(EXTERN, SCALAR, not_at_all, EXEC)                   \
+  HEDDLE_CHEBYSHEV_PASSES(EXTERN, SCALAR, by_diagonal, EXEC)                  \
   HEDDLE_CHEBYSHEV_PASSES(EXTERN, SCALAR, by_operator, EXEC)
-#define HEDDLE_CHEBYSHEV_PASSES(EXTERN, SCALAR, HOW, EXEC)         \
+#define HEDDLE_CHEBYSHEV_PASSES(EXTERN, SCALAR, HOW, EXEC)              \
   EXTERN template struct heddle::ChebyshevSolver<EXEC, SCALAR>::Passes< \
       heddle::detail::krylov::Preconditioned::HOW>;
 

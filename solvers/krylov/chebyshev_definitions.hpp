@@ -156,8 +156,9 @@ void ChebyshevSteps<Exec, S>::reserve(const Exec& exec, int vectors) {
 }
 
 template <ExecutionSpace Exec, Scalar S>
-void ChebyshevSteps<Exec, S>::begin(const Exec& exec, const Multivector<const S>& inverse,
-                                    const Vectors& r, const Vectors& d, double first) const {
+void ChebyshevSteps<Exec, S>::set_direction(const Exec& exec, const Multivector<const S>& inverse,
+                                            const Vectors& r, const Vectors& d,
+                                            double first) const {
   vectors::stream(
       exec, "heddle::chebyshev::direction", rows_, static_cast<int>(r.extent(1)), true,
       ChebyshevDirection<S, Preconditioned::by_diagonal>{
@@ -165,9 +166,9 @@ void ChebyshevSteps<Exec, S>::begin(const Exec& exec, const Multivector<const S>
 }
 
 template <ExecutionSpace Exec, Scalar S>
-void ChebyshevSteps<Exec, S>::step(const Exec& exec, const Multivector<const S>& inverse,
-                                   const Multivector<S>& x, const Vectors& r, const Vectors& d,
-                                   const Vectors& q, double old, double fresh) const {
+void ChebyshevSteps<Exec, S>::take_step(const Exec& exec, const Multivector<const S>& inverse,
+                                        const Multivector<S>& x, const Vectors& r, const Vectors& d,
+                                        const Vectors& q, double old, double fresh) const {
   vectors::stream(exec, "heddle::chebyshev::step", rows_, x.count, vectors::has_unit_stride(x),
                   ChebyshevStep<S, Preconditioned::by_diagonal, false>{{},
                                                                        x,

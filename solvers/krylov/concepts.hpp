@@ -8,8 +8,8 @@
 #include "../../backends/graph.hpp"
 #include "../../core/multivector.hpp"
 #include "../../core/version.hpp"
-#include "../vectors/operations.hpp"
 #include "../vectors/operands.hpp"
+#include "../vectors/operations.hpp"
 
 namespace heddle {
 

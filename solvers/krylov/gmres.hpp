@@ -19,27 +19,27 @@ template <Scalar S>
 struct GmresState {
   using Sum = Wide<S>;
   Progress* progress;
-  int* columns;      ///< of the triangle, that count
-  int* again;        ///< whether w is made orthogonal a second time
-  Sum* triangle;     ///< m x m, column after column
-  Sum* sine;         ///< m
-  double* cosine;    ///< m
-  Sum* turned;       ///< m + 1
-  Sum* first_part;   ///< m + 1: V' w, and behind it w' w
-  Sum* second_part;  ///< m + 1: the same of what was left of w
-  Sum* solution;     ///< m
-  Sum* of_basis;     ///< 1: what V (V' w) is multiplied by
-  Sum* of_w;         ///< 1: and w, for the next vector; zero if there is none
-  double* factor;    ///< 1: what makes the first vector one of length 1; zero if there is none
-  double* unscale;   ///< 1: of what was left of w
-  double* largest;   ///< 1: the size of the largest column of the Hessenberg matrix
-  Sum* defect;       ///< m + 1 x m + 1, column after column: see GmresProjection
-  Sum* kept;         ///< m + 1: of V, in what is left of w
+  int* columns;             ///< of the Hessenberg matrix, that count
+  int* reorthogonalize;     ///< whether w is made orthogonal a second time
+  Sum* hessenberg;          ///< m x m, column after column: the triangle that rotations make of it
+  Sum* givens_sine;         ///< m
+  double* givens_cosine;    ///< m
+  Sum* rotated_rhs;         ///< m + 1
+  Sum* products;            ///< m + 1: V' w, and behind it w' w
+  Sum* corrections;         ///< m + 1: the same of what was left of w
+  Sum* y;                   ///< m: the solution of the small system
+  Sum* basis_scale;         ///< 1: what V (V' w) is multiplied by
+  Sum* next_scale;          ///< 1: and w, for the next vector; zero if there is none
+  double* first_scale;      ///< 1: makes the first vector one of length 1; zero if there is none
+  double* unscale;          ///< 1: of what was left of w
+  double* largest_column;   ///< 1: the size of the largest column of the Hessenberg matrix
+  Sum* orthogonality_loss;  ///< m + 1 x m + 1, column after column: see GmresProjection
+  Sum* overlap;             ///< m + 1: of V, in what is left of w
   int m;
 
   KOKKOS_FORCEINLINE_FUNCTION bool running() const { return progress->running(); }
-  KOKKOS_FORCEINLINE_FUNCTION Sum& defect_at(int i, int j) const {
-    return defect[std::int64_t{j} * (m + 1) + i];
+  KOKKOS_FORCEINLINE_FUNCTION Sum& loss_at(int i, int j) const {
+    return orthogonality_loss[std::int64_t{j} * (m + 1) + i];
   }
 };
 
@@ -190,6 +190,10 @@ class GmresSolver
   detail::krylov::GmresState<S> state_{};
 };
 
+/// Of double, where no scalar is named.
+template <ExecutionSpace Exec>
+GmresSolver(const Exec&, std::int64_t, const KrylovOptions& = {}) -> GmresSolver<Exec, double>;
+
 }  // namespace heddle
 
 #ifdef HEDDLE_DEFINITIONS
@@ -200,7 +204,8 @@ class GmresSolver
 /// operator and a preconditioner.
 #define HEDDLE_GMRES_INSTANCES(EXTERN, SCALAR) \
   HEDDLE_EACH_SPACE(HEDDLE_GMRES_INSTANCES_ON, EXTERN, SCALAR)
-#define HEDDLE_GMRES_INSTANCES_ON(EXTERN, SCALAR, EXEC) \
-  HEDDLE_SOLVER_INSTANCES(EXTERN, SCALAR, EXEC, heddle::GmresSolver, heddle::detail::krylov::Progress)
+#define HEDDLE_GMRES_INSTANCES_ON(EXTERN, SCALAR, EXEC)              \
+  HEDDLE_SOLVER_INSTANCES(EXTERN, SCALAR, EXEC, heddle::GmresSolver, \
+                          heddle::detail::krylov::Progress)
 
 HEDDLE_EACH_COMPILED_SCALAR(HEDDLE_GMRES_INSTANCES, HEDDLE_EXTERN)

@@ -23,14 +23,14 @@ struct GmresBegin {
   KOKKOS_FUNCTION void operator()(std::int64_t) const {
     Progress& progress = *state.progress;
     *state.columns = 0;
-    *state.factor = *state.largest = 0;
-    state.defect_at(0, 0) = Wide<S>(Kokkos::Experimental::epsilon_v<heddle::RealOf<S>>);
+    *state.first_scale = *state.largest_column = 0;
+    state.loss_at(0, 0) = Wide<S>(Kokkos::Experimental::epsilon_v<heddle::RealOf<S>>);
     if (!progress.running()) return;
     if (!progress.anew) begin_anew(progress);
     progress.unscaled = progress.anew = 0;
     const double norm = progress.residual * progress.scale;
-    state.turned[0] = Wide<S>(norm);
-    *state.factor = progress.scale / norm;
+    state.rotated_rhs[0] = Wide<S>(norm);
+    *state.first_scale = progress.scale / norm;
   }
 };
 
@@ -61,10 +61,10 @@ struct GmresColumn {
   /// To lane 0, whether another vector follows.
   template <class Subwarp>
   KOKKOS_FORCEINLINE_FUNCTION bool add(const Subwarp& subwarp, double below, bool twice) const {
-    Sum* const column = state.triangle + std::int64_t{j} * state.m;
+    Sum* const column = state.hessenberg + std::int64_t{j} * state.m;
     const auto entry = [&](int i) {
-      const Sum first = state.first_part[i];
-      return twice ? first + state.second_part[i] * *state.unscale : first;
+      const Sum first = state.products[i];
+      return twice ? first + state.corrections[i] * *state.unscale : first;
     };
     const Sum head = entry(0);
     Sum last = head;  // of what is not final yet, the one above
@@ -72,8 +72,8 @@ struct GmresColumn {
     for (int first = 0; first < j; first += Subwarp::width) {
       const int i = first + subwarp.lane();
       const Sum lower = i < j ? entry(i + 1) : Sum(0);
-      const Sum sine = i < j ? state.sine[i] : Sum(0);
-      const double cosine = i < j ? state.cosine[i] : 0;
+      const Sum sine = i < j ? state.givens_sine[i] : Sum(0);
+      const double cosine = i < j ? state.givens_cosine[i] : 0;
       // What rotations from the first one of these on make of `last`: factor * last + more.
       Sum factor = i < j ? -conjugate(sine) : Sum(1), more = cosine * lower;
       for (int distance = 1; distance < Subwarp::width; distance *= 2) {
@@ -100,22 +100,22 @@ struct GmresColumn {
   KOKKOS_FORCEINLINE_FUNCTION bool close(Sum* column, Sum last, double size, double below) const {
     Progress& progress = *state.progress;
     if (!Kokkos::isfinite(size)) return end(Outcome::not_a_number);
-    if (size > *state.largest) *state.largest = size;
+    if (size > *state.largest_column) *state.largest_column = size;
     const double diagonal = Kokkos::abs(last);
     const double length = Kokkos::hypot(diagonal, below);
-    if (!(length > Kokkos::Experimental::epsilon_v<heddle::RealOf<S>> * *state.largest)) {
+    if (!(length > Kokkos::Experimental::epsilon_v<heddle::RealOf<S>> * *state.largest_column)) {
       return end(Outcome::breakdown);  // A M is singular as far as can be seen from here
     }
     // Turns (a, h) with a real h >= 0 to (a / |a| * length, 0).
     const Sum phase = diagonal > 0 ? last / diagonal : Sum(1);
-    state.cosine[j] = diagonal / length;
-    state.sine[j] = phase * (below / length);
+    state.givens_cosine[j] = diagonal / length;
+    state.givens_sine[j] = phase * (below / length);
     column[j] = phase * length;
-    const Sum turned = state.turned[j];
-    state.turned[j] = state.cosine[j] * turned;
-    state.turned[j + 1] = -conjugate(state.sine[j]) * turned;
+    const Sum turned = state.rotated_rhs[j];
+    state.rotated_rhs[j] = state.givens_cosine[j] * turned;
+    state.rotated_rhs[j + 1] = -conjugate(state.givens_sine[j]) * turned;
     *state.columns = j + 1;
-    advance(progress, limits, 0, Kokkos::abs(state.turned[j + 1]), 1, Method().cost);
+    advance(progress, limits, 0, Kokkos::abs(state.rotated_rhs[j + 1]), 1, Method().cost);
     return state.running() && below > 0;
   }
   /// A column that does not count: x is that of those before.
@@ -133,12 +133,12 @@ struct GmresColumn {
 /// the column and the next vector, where V stays orthogonal enough. Else w is made orthogonal a
 /// second time.
 ///
-/// defect is an estimate of V' V - I. The next vector keeps -defect h of V, and rounding, both over
-/// the norm of what is left: a recurrence with its signs, after H. Simon, The Lanczos algorithm
-/// with partial reorthogonalization (1984); rounding is taken to add to what is there. (Of absolute
-/// values it would grow by a factor of ten and more each time, whatever V is.) What is subtracted
-/// from w is what the triangle holds, so that a defect changes no solution: the norm of the
-/// residual that the rotations tell is wrong by that part of it.
+/// orthogonality_loss is an estimate of V' V - I. The next vector keeps -loss h of V, and rounding,
+/// both over the norm of what is left: a recurrence with its signs, after H. Simon, The Lanczos
+/// algorithm with partial reorthogonalization (1984); rounding is taken to add to what is there.
+/// (Of absolute values it would grow by a factor of ten and more each time, whatever V is.) What is
+/// subtracted from w is what the triangle holds, so that a defect changes no solution: the norm of
+/// the residual that the rotations tell is wrong by that part of it.
 template <Scalar S>
 struct GmresProjection {
   using Sum = Wide<S>;
@@ -160,8 +160,8 @@ struct GmresProjection {
       for (int i = team.thread(); i <= column.j; i += Team::threads) {
         Sum sum(0);
         HEDDLE_UNROLL(8)
-        for (int k = 0; k <= column.j; ++k) sum += state.defect_at(i, k) * products()[k];
-        state.kept[i] = sum;
+        for (int k = 0; k <= column.j; ++k) sum += state.loss_at(i, k) * products()[k];
+        state.overlap[i] = sum;
       }
     }
     team.barrier();  // and before lane 0 may end the solve
@@ -170,7 +170,7 @@ struct GmresProjection {
 
  private:
   KOKKOS_FORCEINLINE_FUNCTION const Sum* products() const {
-    return second ? column.state.second_part : column.state.first_part;
+    return second ? column.state.corrections : column.state.products;
   }
 
   template <class Subwarp>
@@ -178,7 +178,7 @@ struct GmresProjection {
     const GmresState<S>& state = column.state;
     const bool leads = subwarp.lane() == 0;
     const int next = column.j + 1;
-    if (leads && !second) *state.again = 0;
+    if (leads && !second) *state.reorthogonalize = 0;
     if (leads) set_next(0);
     if (!running) return;
     const Sum* const h = products();
@@ -187,17 +187,17 @@ struct GmresProjection {
     double squares = 0, form = 0;  // form: h' defect h
     for (int i = subwarp.lane(); i < next; i += Subwarp::width) {
       squares += real_part(conjugate(h[i]) * h[i]);
-      form += real_part(conjugate(h[i]) * state.kept[i]);
+      form += real_part(conjugate(h[i]) * state.overlap[i]);
     }
     const double left = all - subwarp.sum(squares);
     form = subwarp.sum(form);
     const double norm_left = Kokkos::sqrt(left), noise = rounding * Kokkos::sqrt(all);
     double most = 0;
     for (int i = subwarp.lane(); i < next; i += Subwarp::width) {
-      const Sum kept = -state.kept[i];
+      const Sum kept = -state.overlap[i];
       const double size = Kokkos::abs(kept);
       const Sum sign = size > 0 ? kept / size : Sum(1);
-      state.kept[i] = (kept + noise * sign) / norm_left;
+      state.overlap[i] = (kept + noise * sign) / norm_left;
       most = most < size + noise ? size + noise : most;
     }
     const double of_angles = subwarp.max(most) / norm_left;
@@ -207,23 +207,63 @@ struct GmresProjection {
     if (!second && !orthogonal) {
       const double scale = in_range ? 1 : all < 1 ? up : down;
       if (!leads) return;
-      *state.again = 1;
+      *state.reorthogonalize = 1;
       *state.unscale = 1 / scale;
       return set_next(scale);
     }
     for (int i = subwarp.lane(); i < next; i += Subwarp::width) {
-      state.defect_at(i, next) = state.kept[i];
-      state.defect_at(next, i) = conjugate(state.kept[i]);
+      state.loss_at(i, next) = state.overlap[i];
+      state.loss_at(next, i) = conjugate(state.overlap[i]);
     }
-    if (leads) state.defect_at(next, next) = Sum(of_length);
+    if (leads) state.loss_at(next, next) = Sum(of_length);
     const double length = in_range && left >= least_left * all ? norm_left : 0;
     const double below = second ? length * *state.unscale : length;
     if (column.add(subwarp, below, second)) set_next(1 / length);
   }
 
   KOKKOS_FUNCTION void set_next(double factor) const {
-    *column.state.of_w = Sum(factor);
-    *column.state.of_basis = Sum(-factor);
+    *column.state.next_scale = Sum(factor);
+    *column.state.basis_scale = Sum(-factor);
+  }
+};
+
+/// How vector j + 1 of a basis V is made orthogonal to those before, and of norm one: classical
+/// Gram-Schmidt, a second time where the first would leave too little orthogonality. A time is two
+/// launches: the sums V' w and w' w, whose last team makes of them column j and the factors of the
+/// next vector (GmresProjection), and w - V V' w. The second two end at once where the first were
+/// enough. Another way in its place sets what `state` says of column j and leaves the vector in V.
+template <ExecutionSpace Exec, Scalar S>
+struct ClassicalGramSchmidtTwice {
+  using Sum = Wide<S>;
+  GmresState<S> state;
+  Limits limits;
+  Multivector<S> basis;
+  const VectorWorkspace<Exec, Sum>& workspace;
+
+  void orthogonalize(const Exec& exec, int j) const {
+    pass(exec, j, state.products, false);
+    if constexpr (backends::launches_end_at_once<Exec>) {
+      if (*state.reorthogonalize == 0) return;
+    }
+    pass(exec, j, state.corrections, true);
+  }
+
+ private:
+  void pass(const Exec& exec, int j, Sum* products, bool second) const {
+    const int* const only_if = second ? state.reorthogonalize : nullptr;
+    const auto w = vectors_from<S>(j + 1, 1);
+    vectors::launch_inner_products_with(
+        exec, vectors_from<const S>(0, j + 2), vectors_from<const S>(j + 1, 1),
+        vectors::SmallMatrix<Sum>{products}, workspace.partials(j + 2), only_if,
+        GmresProjection<S>{{state, limits, j}, second});
+    vectors::launch_combinations(
+        exec, vectors_from<const S>(0, j + 1), vectors::SmallMatrix<const Sum>{products}, w,
+        vectors::Factor<Sum>{state.basis_scale}, vectors::Factor<Sum>{state.next_scale}, only_if);
+  }
+  template <class T>
+  Multivector<T> vectors_from(int first, int count) const {
+    return {basis.data + first * basis.vector_stride, basis.row_stride, basis.vector_stride,
+            basis.rows, count};
   }
 };
 
@@ -238,12 +278,12 @@ struct GmresSolve {
     const auto subwarp = team.subwarp();
     constexpr int width = Team::subwarp_width;
     const int columns = *state.columns;
-    Wide<S>* const y = state.solution;
+    Wide<S>* const y = state.y;
     for (int i = subwarp.lane(); i < state.m; i += width) {
-      y[i] = i < columns ? state.turned[i] : Wide<S>(0);
+      y[i] = i < columns ? state.rotated_rhs[i] : Wide<S>(0);
     }
     for (int i = columns - 1; i >= 0; --i) {
-      const Wide<S>* const column = state.triangle + std::int64_t{i} * state.m;
+      const Wide<S>* const column = state.hessenberg + std::int64_t{i} * state.m;
       subwarp.sync();
       const Wide<S> entry = y[i] / column[i];
       subwarp.sync();
@@ -305,45 +345,33 @@ GmresSolver<Exec, S>::GmresSolver(const Exec& exec, std::int64_t rows, const Kry
     : Base(exec, rows, detail::krylov::with_cycle(rows, given, traits.takes, sizeof(S))),
       m_(*options().restart) {
   const auto n = static_cast<std::size_t>(rows), m = static_cast<std::size_t>(m_);
-  const std::size_t numbers = m * m + (m + 1) * (m + 1) + 6 * (m + 1) + 2;
+  S *vectors = nullptr, *work = nullptr;
+  auto& s = state_;
   arena_ = Arena<typename Exec::memory_space>(
-      exec, traits.vectors,
-      arena_bytes<S, S, Sum, int, double>(n * (m + 1), 3 * n, numbers, 2, m + 3));
-  basis_ = Vectors(arena_.template take<S>(n * (m + 1)).data(), n, m + 1);
-  S* const work = arena_.template take<S>(3 * n).data();
+      exec, traits.vectors, arena_array(vectors, n * (m + 1)), arena_array(work, 3 * n),
+      arena_array(s.hessenberg, m * m), arena_array(s.orthogonality_loss, (m + 1) * (m + 1)),
+      arena_array(s.givens_sine, m), arena_array(s.givens_cosine, m),
+      arena_array(s.rotated_rhs, m + 1), arena_array(s.products, m + 1),
+      arena_array(s.corrections, m + 1), arena_array(s.overlap, m + 1), arena_array(s.y, m),
+      arena_array(s.basis_scale, 1), arena_array(s.next_scale, 1), arena_array(s.first_scale, 1),
+      arena_array(s.unscale, 1), arena_array(s.largest_column, 1), arena_array(s.columns, 1),
+      arena_array(s.reorthogonalize, 1));
+  state_.m = m_;
+  state_.progress = states();
+  basis_ = Vectors(vectors, n, m + 1);
   x_ = Vectors(work, n, 1);
   q_ = Vectors(work + n, n, 1);
   start_ = Vectors(work + 2 * n, n, 1);
   r_ = one(0);
-  Sum* next = arena_.template take<Sum>(numbers).data();
-  const auto take = [&](std::size_t count) { return std::exchange(next, next + count); };
-  state_.m = m_;
-  state_.triangle = take(m * m);
-  state_.sine = take(m + 1);
-  state_.turned = take(m + 1);
-  state_.first_part = take(m + 1);
-  state_.second_part = take(m + 1);
-  state_.solution = take(m + 1);
-  state_.defect = take((m + 1) * (m + 1));
-  state_.kept = take(m + 1);
-  state_.of_basis = take(1);
-  state_.of_w = take(1);
-  state_.progress = states();
   for (int first = 0; first < m_; first += blocks_.block()) {
     parts_.emplace_back(std::min(blocks_.block(), m_ - first));
   }
-  state_.columns = arena_.template take<int>(2).data();
-  state_.again = state_.columns + 1;
-  state_.cosine = arena_.template take<double>(m + 3).data();
-  state_.factor = state_.cosine + m;
-  state_.unscale = state_.factor + 1;
-  state_.largest = state_.factor + 2;
 }
 
 template <ExecutionSpace Exec, Scalar S>
 void GmresSolver<Exec, S>::normalize(const Exec& exec, const Vector& v) {
   this->pass(exec, "heddle::gmres::normalize", true,
-             detail::krylov::GmresNormalize<S>{{}, multivector_of<S>(v), state_.factor});
+             detail::krylov::GmresNormalize<S>{{}, multivector_of<S>(v), state_.first_scale});
 }
 
 template <ExecutionSpace Exec, Scalar S>
@@ -354,26 +382,9 @@ void GmresSolver<Exec, S>::begin_cycle(const Exec& exec) {
 
 template <ExecutionSpace Exec, Scalar S>
 void GmresSolver<Exec, S>::orthogonalize(const Exec& exec, int j) {
-  namespace vectors = detail::vectors;
-  const Vector w = column(basis_, j + 1);
-  const auto with_w = multivector_of<const S>(basis(j + 2));
-  const auto before = multivector_of<const S>(basis(j + 1));
-  const detail::krylov::GmresColumn<S> of_triangle{state_, limits(), j};
-  const auto project = [&](Sum* parts, bool second) {
-    const int* const only_if = second ? state_.again : nullptr;
-    vectors::launch_inner_products_with(exec, with_w, multivector_of<const S>(w),
-                                        vectors::SmallMatrix<Sum>{parts},
-                                        workspace_.partials(j + 2), only_if,
-                                        detail::krylov::GmresProjection<S>{of_triangle, second});
-    vectors::launch_combinations(exec, before, vectors::SmallMatrix<const Sum>{parts},
-                                 multivector_of<S>(w), vectors::Factor<Sum>{state_.of_basis},
-                                 vectors::Factor<Sum>{state_.of_w}, only_if);
-  };
-  project(state_.first_part, false);
-  if constexpr (backends::launches_end_at_once<Exec>) {
-    if (*state_.again == 0) return;
-  }
-  project(state_.second_part, true);
+  detail::krylov::ClassicalGramSchmidtTwice<Exec, S>{state_, limits(), Base::write(basis_),
+                                                     workspace_}
+      .orthogonalize(exec, j);
 }
 
 template <ExecutionSpace Exec, Scalar S>
@@ -382,7 +393,7 @@ auto GmresSolver<Exec, S>::combine(const Exec& exec, int iterations) -> Vectors 
   backends::launch<backends::Shape<width, width>>(exec, "heddle::gmres::solve", 1,
                                                   detail::krylov::GmresSolve<S>{state_});
   const Vectors z = one(m_);
-  const Numbers y(state_.solution, static_cast<std::size_t>(iterations));
+  const Numbers y(state_.y, static_cast<std::size_t>(iterations));
   vectors::combine(exec, 1, basis(iterations), y, 0, column(z));
   return z;
 }

@@ -113,6 +113,14 @@ class JacobiPreconditioner {
   Version version_;
 };
 
+template <ExecutionSpace Exec, class Matrix>
+JacobiPreconditioner(const Exec&, const Matrix&)
+    -> JacobiPreconditioner<Exec, typename Matrix::scalar_type>;
+template <class Matrix>
+JacobiPreconditioner(const Matrix&)
+    -> JacobiPreconditioner<typename Matrix::memory_space::execution_space,
+                            typename Matrix::scalar_type>;
+
 namespace detail::krylov {
 
 /// The inverses of the diagonal blocks of A; *bad: see BlockJacobiPreconditioner. Defined, as all
@@ -222,6 +230,14 @@ class BlockJacobiPreconditioner {
   Bad bad_;
   Version version_;
 };
+
+template <ExecutionSpace Exec, class Matrix>
+BlockJacobiPreconditioner(const Exec&, const Matrix&, int)
+    -> BlockJacobiPreconditioner<Exec, typename Matrix::scalar_type>;
+template <class Matrix>
+BlockJacobiPreconditioner(const Matrix&, int)
+    -> BlockJacobiPreconditioner<typename Matrix::memory_space::execution_space,
+                                 typename Matrix::scalar_type>;
 
 }  // namespace heddle
 

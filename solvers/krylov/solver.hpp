@@ -476,10 +476,11 @@ class KrylovSolver {
   HEDDLE_EACH_SPACE(HEDDLE_PROGRESS_INSTANCES_ON, EXTERN, SCALAR)
 #define HEDDLE_PROGRESS_INSTANCES_ON(EXTERN, SCALAR, EXEC)                \
   EXTERN template class heddle::detail::krylov::Projection<EXEC, SCALAR>; \
-  EXTERN template class heddle::detail::krylov::Monitor<EXEC, SCALAR, heddle::detail::krylov::Progress>;
-#define HEDDLE_SOLVER_INSTANCES(EXTERN, SCALAR, EXEC, SOLVER, ...)                                 \
-  EXTERN template class SOLVER<EXEC, SCALAR>;                                                      \
-  EXTERN template class heddle::detail::krylov::KrylovSolver<SOLVER<EXEC, SCALAR>, EXEC, SCALAR,   \
+  EXTERN template class heddle::detail::krylov::Monitor<EXEC, SCALAR,     \
+                                                        heddle::detail::krylov::Progress>;
+#define HEDDLE_SOLVER_INSTANCES(EXTERN, SCALAR, EXEC, SOLVER, ...)                               \
+  EXTERN template class SOLVER<EXEC, SCALAR>;                                                    \
+  EXTERN template class heddle::detail::krylov::KrylovSolver<SOLVER<EXEC, SCALAR>, EXEC, SCALAR, \
                                                              __VA_ARGS__>;
 
 HEDDLE_EACH_COMPILED_SCALAR(HEDDLE_PROGRESS_INSTANCES, HEDDLE_EXTERN)

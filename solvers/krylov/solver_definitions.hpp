@@ -391,16 +391,15 @@ void KrylovSolver<Solver, Exec, S, State>::scale_residual(const Exec& exec) {
 }
 
 template <class Solver, ExecutionSpace Exec, Scalar S, class State>
-void KrylovSolver<Solver, Exec, S, State>::give(const Exec& exec,
-                                                const Multivector<S>& solution) {
+void KrylovSolver<Solver, Exec, S, State>::give(const Exec& exec, const Multivector<S>& solution) {
   pass(exec, Solver::traits.labels.give, solution.row_stride == 1,
        GiveSolution<S, State>{
            {}, read(x_), self().start(), solution, states(), options().zero_guess});
 }
 
 template <class Solver, ExecutionSpace Exec, Scalar S, class State>
-void KrylovSolver<Solver, Exec, S, State>::judge_residual(const Exec& exec, const Const& b,
-                                                          Due due, bool first) {
+void KrylovSolver<Solver, Exec, S, State>::judge_residual(const Exec& exec, const Const& b, Due due,
+                                                          bool first) {
   const auto judge = [&]<bool is_first>() {
     constexpr SolverTraits traits = Solver::traits;
     const auto along = nullspace_.along();

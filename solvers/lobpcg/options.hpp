@@ -57,7 +57,7 @@ struct LobpcgOptions {
   /// A pair has converged if the norm of A x - lambda B x, for x of norm one, is at most this
   /// tolerance times a scale, which `relative_to` chooses. Default: 1e-8 for double, 1e-5 for
   /// float, and for the complex numbers of both.
-  std::optional<double> tolerance = std::nullopt;
+  std::optional<double> relative_tolerance = std::nullopt;
   /// The scale. `norm`: a + |lambda| b, where a and b are the largest |A s| / |s| and |B s| / |s|
   /// of the vectors met so far; without B a alone, which is at most the norm of A. `value`:
   /// |lambda| |B x|, without B |lambda|: stricter, and the choice where the values wanted are far

@@ -6,30 +6,13 @@
 #include <numeric>
 #include <vector>
 
-#include "../../core/types.hpp"
+#include "../../core/real_part.hpp"
 #ifdef HEDDLE_LAPACKE
 #include <lapacke.h>
 #endif
 
 /// Small dense matrices of the host, in columns.
 namespace heddle::detail::lobpcg {
-
-template <class T>
-double real_part(const T& value) {
-  if constexpr (is_complex<T>) {
-    return value.real();
-  } else {
-    return value;
-  }
-}
-template <class T>
-T conjugated(const T& value) {
-  if constexpr (is_complex<T>) {
-    return Kokkos::conj(value);
-  } else {
-    return value;
-  }
-}
 
 template <class T>
 struct Dense {
@@ -52,7 +35,7 @@ double asymmetry(const Dense<T>& h, const Sizes& sizes, int first) {
   for (int j = first; j < h.columns; ++j) {
     for (int i = first; i < j; ++i) {
       const double of_both = sizes(i) * sizes(j);
-      const double difference = Kokkos::abs(h(i, j) - conjugated(h(j, i)));
+      const double difference = Kokkos::abs(h(i, j) - conjugate(h(j, i)));
       if (of_both > 0) largest = std::max(largest, difference / of_both);
     }
   }
@@ -76,7 +59,7 @@ Dense<T> adjoint_times(const Dense<T>& a, const Dense<T>& b) {
   Dense<T> c(a.columns, b.columns);
   for (int j = 0; j < b.columns; ++j) {
     for (int i = 0; i < a.columns; ++i) {
-      for (int k = 0; k < a.rows; ++k) c(i, j) += conjugated(a(k, i)) * b(k, j);
+      for (int k = 0; k < a.rows; ++k) c(i, j) += conjugate(a(k, i)) * b(k, j);
     }
   }
   return c;
@@ -86,8 +69,8 @@ template <class T>
 void make_hermitian(Dense<T>& a) {
   for (int j = 0; j < a.columns; ++j) {
     for (int i = 0; i <= j; ++i) {
-      a(i, j) = (a(i, j) + conjugated(a(j, i))) * 0.5;
-      a(j, i) = conjugated(a(i, j));
+      a(i, j) = (a(i, j) + conjugate(a(j, i))) * 0.5;
+      a(j, i) = conjugate(a(i, j));
     }
   }
 }
@@ -127,7 +110,7 @@ Eigen<T> eigen_by_rotations(Dense<T> a) {
         const double tau = (real_part(a(q, q)) - real_part(a(p, p))) / (2 * g);
         const double t = (tau < 0 ? -1 : 1) / (std::abs(tau) + std::hypot(1.0, tau));
         const double c = 1 / std::hypot(1.0, t), s = t * c;
-        const T phase = a(p, q) / g, back = conjugated(phase);
+        const T phase = a(p, q) / g, back = conjugate(phase);
         const auto turn = [&](Dense<T>& m) {
           for (int i = 0; i < n; ++i) {
             const T x = m(i, p), y = m(i, q) * back;
@@ -198,7 +181,7 @@ Dense<T> orthonormal(const Dense<T>& gram, double drop, double* least = nullptr,
   for (int j = 0; j < m; ++j) {
     for (int i = 0; i < m; ++i) {
       scaled(i, j) =
-          (gram(i, j) + conjugated(gram(j, i))) *
+          (gram(i, j) + conjugate(gram(j, i))) *
           (0.5 * scale[static_cast<std::size_t>(i)] * scale[static_cast<std::size_t>(j)]);
     }
   }

@@ -32,12 +32,15 @@ class LobpcgSolver {
   using scalar_type = S;
 
   LobpcgSolver() : only_moves_(detail::made_empty) {}
-  /// For matrices of `rows` rows. Throws Error if options make no sense.
+  /// For matrices of `rows` rows. Throws Error if options make no sense. Without `exec`, here and
+  /// below: on the default instance.
   LobpcgSolver(const Exec& exec, std::int64_t rows, const LobpcgOptions& options = {})
       : options_(options), rows_(rows), k_(options.count) {
     detail::lobpcg::check_options(options, rows);
     basis_ = Basis(exec, rows, options);
   }
+  explicit LobpcgSolver(std::int64_t rows, const LobpcgOptions& options = {})
+      : LobpcgSolver(Exec(), rows, options) {}
 
   /// The pairs of A x = lambda B x, from the guess in x, which is a View of rank 2 with a column
   /// for each pair (or of rank 1 for one); what the guess lacks of independent columns is filled up
@@ -57,8 +60,9 @@ class LobpcgSolver {
     }
     detail::lobpcg::check_mass(options_, rows_, mass);
     detail::krylov::reserve(exec, preconditioner, k_);
+    detail::vectors::assert_defined<Exec, S, S>();
     const Kokkos::Timer timer;
-    LobpcgResult result;
+    LobpcgResult& result = result_ = {};
     basis_.begin_sizes(exec, matrix, mass);
     basis_.take_constraints(exec, mass, constraints);
     heddle::vectors::axpby(exec, 1, x, 0, basis_.span(basis_.now.vectors, 0, k_));
@@ -75,6 +79,25 @@ class LobpcgSolver {
   template <class A, WritableVectorView X>
   LobpcgResult solve(const Exec& exec, A&& matrix, const X& x) {
     return solve(exec, matrix, x, NoPreconditioner(), NoMassMatrix());
+  }
+  template <class A, WritableVectorView X, class M, class B, class Y = NoConstraints>
+  LobpcgResult solve(A&& matrix, const X& x, M&& preconditioner, B&& mass,
+                     const Y& constraints = {}) {
+    return solve(Exec(), matrix, x, preconditioner, mass, constraints);
+  }
+  template <class A, WritableVectorView X, class M>
+  LobpcgResult solve(A&& matrix, const X& x, M&& preconditioner) {
+    return solve(Exec(), matrix, x, preconditioner, NoMassMatrix());
+  }
+  template <class A, WritableVectorView X>
+  LobpcgResult solve(A&& matrix, const X& x) {
+    return solve(Exec(), matrix, x, NoPreconditioner(), NoMassMatrix());
+  }
+
+  /// The result of the last solve.
+  const LobpcgResult& result() const {
+    only_moves_.check("LobpcgSolver", "result");
+    return result_;
   }
 
   std::size_t bytes() const { return basis_.bytes(); }
@@ -98,7 +121,7 @@ class LobpcgSolver {
   }
 
   double tolerance() const {
-    return options_.tolerance.value_or(std::is_same_v<RealOf<S>, float> ? 1e-5 : 1e-8);
+    return options_.relative_tolerance.value_or(std::is_same_v<RealOf<S>, float> ? 1e-5 : 1e-8);
   }
   /// Rounding in the sum s' B s of the vector j of the basis, whose terms may be larger than it.
   double rounding_in(const Norms& norms, int j) const {
@@ -117,7 +140,7 @@ class LobpcgSolver {
     }
     const double left = 1e3 * epsilon * longest;
     for (int j = kept; j < g.rows; ++j) {
-      const double square = detail::lobpcg::real_part(g(j, j));
+      const double square = detail::real_part(g(j, j));
       const double in_sum = options_.generalized ? rounding_in(norms, j) : 0;
       if (square > std::max(left * left * of_b, 2 * in_sum) || square < -100 * in_sum) continue;
       for (int i = 0; i < g.rows; ++i) g(i, j) = g(j, i) = h(i, j) = h(j, i) = 0;
@@ -128,7 +151,7 @@ class LobpcgSolver {
   double noise_of(const Dense& g, const Norms& norms) const {
     double noise = 16 * epsilon * k_;
     for (int j = 0; options_.generalized && j < g.rows; ++j) {
-      const double square = detail::lobpcg::real_part(g(j, j)), in_sum = rounding_in(norms, j);
+      const double square = detail::real_part(g(j, j)), in_sum = rounding_in(norms, j);
       if (square < -100 * in_sum) return -1;
       if (square > 0) noise = std::max(noise, in_sum / square);
     }
@@ -139,7 +162,7 @@ class LobpcgSolver {
   bool apart(const Dense& g, int kept) const {
     const double bound = 1e-8 * (options_.generalized ? basis_.largest_b : 1);
     for (int j = kept; j < g.rows; ++j) {
-      if (!(detail::lobpcg::real_part(g(j, j)) > bound)) return false;
+      if (!(detail::real_part(g(j, j)) > bound)) return false;
     }
     return true;
   }
@@ -153,7 +176,7 @@ class LobpcgSolver {
     const double allowed = std::max(1e3 * epsilon, tolerance());
     const auto size = [&](int j) {
       return options_.generalized ? norms.vector(j)
-                                  : std::sqrt(std::abs(detail::lobpcg::real_part(g(j, j))));
+                                  : std::sqrt(std::abs(detail::real_part(g(j, j))));
     };
     return detail::lobpcg::asymmetry(h, size, multiplied) > allowed * basis_.largest_a ||
            (options_.generalized &&
@@ -197,9 +220,8 @@ class LobpcgSolver {
         note(ritz, result);
         return true;
       }
-      detail::parallel_for(exec, "heddle::lobpcg::random", (k_ - found) * rows_,
-                           detail::lobpcg::RandomEntry<S>{basis_.now.vectors + found * rows_,
-                                                          static_cast<std::uint64_t>(attempt + 1)});
+      basis_.randomize(exec, basis_.span(basis_.now.vectors, found, k_ - found),
+                       static_cast<std::uint64_t>(attempt + 1));
     }
     result.outcome = EigenOutcome::rank_deficient;
     return false;
@@ -383,7 +405,26 @@ class LobpcgSolver {
   std::int64_t rows_ = 0;
   int k_ = 0;
   Basis basis_;
+  LobpcgResult result_;
   detail::MoveOnly only_moves_;
 };
 
+/// Of double, where no scalar is named.
+template <ExecutionSpace Exec>
+LobpcgSolver(const Exec&, std::int64_t, const LobpcgOptions& = {}) -> LobpcgSolver<Exec, double>;
+
 }  // namespace heddle
+
+#ifdef HEDDLE_DEFINITIONS
+#include "definitions.hpp"
+#endif
+
+/// What the compiled part (compiled.hpp) holds of LOBPCG, for a scalar: all but the search over an
+/// operator and a preconditioner, and the small matrices of the host, which may be LAPACK's.
+#define HEDDLE_LOBPCG_INSTANCES(EXTERN, SCALAR) \
+  HEDDLE_EACH_SPACE(HEDDLE_LOBPCG_INSTANCES_ON, EXTERN, SCALAR)
+#define HEDDLE_LOBPCG_INSTANCES_ON(EXTERN, SCALAR, EXEC)             \
+  EXTERN template class heddle::detail::lobpcg::Basis<EXEC, SCALAR>; \
+  EXTERN template class heddle::LobpcgSolver<EXEC, SCALAR>;
+
+HEDDLE_EACH_COMPILED_SCALAR(HEDDLE_LOBPCG_INSTANCES, HEDDLE_EXTERN)

@@ -6,6 +6,7 @@
 #include <heddle/lobpcg.hpp>
 
 #include "../../solvers/krylov/jacobi_definitions.hpp"
+#include "../../solvers/lobpcg/definitions.hpp"
 #include "draw_system.hpp"
 #include "trial.hpp"
 
@@ -44,7 +45,7 @@ class LobpcgTrial {
     }
     options_.wanted = once_in(random, 2) ? Wanted::smallest : Wanted::largest;
     const double tolerances[] = {1e-3, 1e-6, 1e-9};
-    options_.tolerance = one_of(random, tolerances);
+    options_.relative_tolerance = one_of(random, tolerances);
     if (once_in(random, 4)) options_.relative_to = EigenRelativeTo::value;
     options_.max_iterations = static_cast<int>(random.below(emulated ? 12 : 200));
     jacobi_ = !laplacian_ && once_in(random, 2);  // whose diagonal may be zero
@@ -55,7 +56,7 @@ class LobpcgTrial {
                     (options_.wanted == Wanted::smallest ? " smallest" : " largest") +
                     (options_.generalized ? " with B" : "") + ", " +
                     std::to_string(options_.constraints) + " constraints, to " +
-                    std::to_string(*options_.tolerance) + " in " +
+                    std::to_string(*options_.relative_tolerance) + " in " +
                     std::to_string(options_.max_iterations) + (jacobi_ ? ", jacobi" : "") +
                     ", guess " + guesses[guess_] + (laplacian_ ? ", Laplacian" : "") + ", scales " +
                     std::to_string(scale_of_a_) + ' ' + std::to_string(scale_of_b_) + ' ' +
@@ -232,7 +233,7 @@ class LobpcgTrial {
       const auto residual = static_cast<double>(std::sqrt(dot(r, r)) / norm);
       all = all && pair.converged;
       if (pair.converged &&
-          !(residual <= 1.01 * *options_.tolerance * result.scale + 1e-13 * unit)) {
+          !(residual <= 1.01 * *options_.relative_tolerance * result.scale + 1e-13 * unit)) {
         outcome_.problem = "a pair called converged has a residual of " + std::to_string(residual);
       }
       if (!(std::abs(residual - pair.residual) <= 1e-2 * residual + 1e-10 * unit)) {

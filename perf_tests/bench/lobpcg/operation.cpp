@@ -103,7 +103,7 @@ bool run_one(const Exec& exec, const Request& request, const Storage& host, cons
   LobpcgSolver<Exec, double> solver(exec, n,
                                     {.count = request.count,
                                      .wanted = request.largest ? Wanted::largest : Wanted::smallest,
-                                     .tolerance = request.tolerance,
+                                     .relative_tolerance = request.tolerance,
                                      .max_iterations = request.max_iterations});
   const Columns modes("heddle::bench::modes", static_cast<std::size_t>(n),
                       static_cast<std::size_t>(request.count));

@@ -320,9 +320,8 @@ TEST_CASE("one team refuses by name what it does not take") {
   Diagonal user{JacobiPreconditioner<Exec, double>(exec, a.matrix())};
   CHECK_THROWS_WITH_AS(cg.solve(exec, a, b, x, user),
                        doctest::Contains("cg/one-team does not take this system"), Error);
-  CHECK_THROWS_WITH_AS(
-      (CgSolver<Exec, double>(exec, 16, pinned(Scheme("cg/two-teams")))),
-      doctest::Contains("cg/launches, cg/one-team and cg/one-cluster"), Error);
+  CHECK_THROWS_WITH_AS((CgSolver<Exec, double>(exec, 16, pinned(Scheme("cg/two-teams")))),
+                       doctest::Contains("cg/launches, cg/one-team and cg/one-cluster"), Error);
   if (!has_clusters<Exec>()) {
     CgSolver<Exec, double> without(exec, 16, pinned(one_cluster));
     CHECK_THROWS_WITH_AS(without.solve(exec, a, b, x),

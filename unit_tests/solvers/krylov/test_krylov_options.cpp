@@ -52,9 +52,18 @@ void with_every_solver(const Use& use) {
   use(std::type_identity<ChebyshevSolver<Exec, double>>(), within(of_laplacian));
 }
 
-// The old form, whose bounds are options.bounds now.
-static_assert(!std::constructible_from<ChebyshevSolver<Exec, double>, Exec, std::int64_t,
-                                       SpectrumBounds, KrylovOptions>);
+// Without arguments: of the scalar of a matrix, else of double.
+static_assert(std::same_as<decltype(CgSolver(Exec(), 1)), CgSolver<Exec, double>>);
+static_assert(
+    std::same_as<decltype(GmresSolver(Exec(), 1, {.restart = 2})), GmresSolver<Exec, double>>);
+static_assert(std::same_as<decltype(BicgstabSolver(Exec(), 1)), BicgstabSolver<Exec, double>>);
+static_assert(std::same_as<decltype(ChebyshevSolver(Exec(), 1, KrylovOptions())),
+                           ChebyshevSolver<Exec, double>>);
+using SomeMatrix = CsrMatrix<float, int, int, Space>;
+static_assert(std::same_as<decltype(JacobiPreconditioner(Exec(), SomeMatrix())),
+                           JacobiPreconditioner<Exec, float>>);
+static_assert(std::same_as<decltype(BlockJacobiPreconditioner(Exec(), SomeMatrix(), 2)),
+                           BlockJacobiPreconditioner<Exec, float>>);
 
 }  // namespace
 

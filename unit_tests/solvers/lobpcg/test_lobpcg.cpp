@@ -95,7 +95,7 @@ void check_laplacian(Wanted wanted, double tolerance) {
   auto a = tridiagonal<S>(n, 2, -1);
   const auto x = guess<S>(n, count);
   LobpcgSolver<Exec, S> solver(Exec(), n,
-                               {.count = count, .wanted = wanted, .tolerance = tolerance});
+                               {.count = count, .wanted = wanted, .relative_tolerance = tolerance});
   const LobpcgResult result = solver.solve(Exec(), a, x);
   CHECK_MESSAGE(result.converged(), name(result.outcome));
   const auto [residual, skew] = errors(a, x, result);
@@ -180,8 +180,8 @@ TEST_CASE("lobpcg says what went wrong, and calls no pair converged that is not"
   CHECK(limit.outcome == EigenOutcome::iteration_limit);
   CHECK(limit.iterations == 3);
   CHECK_FALSE(limit.pairs[0].converged);
-  LobpcgSolver<Exec, double> tight(Exec(), 400,
-                                   {.count = 2, .tolerance = 1e-18, .max_iterations = 1000});
+  LobpcgSolver<Exec, double> tight(
+      Exec(), 400, {.count = 2, .relative_tolerance = 1e-18, .max_iterations = 1000});
   const LobpcgResult unreachable = tight.solve(Exec(), a, x);
   CHECK_FALSE(unreachable.converged());
   CHECK(unreachable.pairs[0].value == doctest::Approx(of_path(400, 1)).epsilon(1e-8));
@@ -202,7 +202,7 @@ TEST_CASE("a diagonal with one zero and many equal values") {  // IterativeSolve
     CAPTURE(seed);
     const auto x = random_columns<double, Kokkos::LayoutLeft>(n, count, seed);
     const auto modes = copy_to<Space>(x);
-    LobpcgSolver<Exec, double> solver(Exec(), n, {.count = count, .tolerance = 1e-10});
+    LobpcgSolver<Exec, double> solver(Exec(), n, {.count = count, .relative_tolerance = 1e-10});
     const LobpcgResult result = solver.solve(Exec(), a, modes);
     CHECK_MESSAGE(result.converged(), name(result.outcome));
     CHECK(std::abs(result.pairs[0].value) < 1e-9);
@@ -249,7 +249,7 @@ TEST_CASE("what falls no more has stagnated, and what is not symmetric is called
   const auto x = guess<double>(n, 2);
   LobpcgSolver<Exec, double> tight(Exec(), n,
                                    {.count = 2,
-                                    .tolerance = 1e-18,
+                                    .relative_tolerance = 1e-18,
                                     .max_iterations = 5000,
                                     .stagnation_window = emulated ? 30 : 200});
   const LobpcgResult still = tight.solve(Exec(), a, x);
@@ -265,7 +265,8 @@ TEST_CASE("what falls no more has stagnated, and what is not symmetric is called
   });
   for (const double tolerance : {1e-8, 1e-3}) {
     const auto y = guess<double>(side * side, 2);
-    LobpcgSolver<Exec, double> solver(Exec(), side * side, {.count = 2, .tolerance = tolerance});
+    LobpcgSolver<Exec, double> solver(Exec(), side * side,
+                                      {.count = 2, .relative_tolerance = tolerance});
     const LobpcgResult result = solver.solve(Exec(), skewed, y);
     CHECK_MESSAGE(result.outcome == EigenOutcome::not_symmetric, name(result.outcome));
     CHECK_FALSE(result.pairs[0].converged);
@@ -280,7 +281,7 @@ TEST_CASE("what falls no more has stagnated, and what is not symmetric is called
   Kokkos::deep_copy(values, a.values);
   values(1) *= 1 + 1e-6;  // by less than is asked for
   Kokkos::deep_copy(a.values, values);
-  LobpcgSolver<Exec, double> coarse(Exec(), n, {.count = 2, .tolerance = 1e-4});
+  LobpcgSolver<Exec, double> coarse(Exec(), n, {.count = 2, .relative_tolerance = 1e-4});
   CHECK(coarse.solve(Exec(), a, guess<double>(n, 2)).converged());
 }
 
@@ -307,10 +308,26 @@ TEST_CASE_TEMPLATE_DEFINE("lobpcg on every backend finds what stands on a diagon
 }
 TEST_CASE_TEMPLATE_APPLY(diagonal, VectorTypes);
 
+TEST_CASE("lobpcg without an instance runs on the default one, and keeps its result") {
+  constexpr int n = 30;
+  auto a = tridiagonal<double>(n, 2, -1);
+  LobpcgSolver solver(Exec(), n, {.count = 2});
+  static_assert(std::is_same_v<decltype(solver), LobpcgSolver<Exec, double>>);
+  LobpcgSolver<Exec, double> other(n, {.count = 2});
+  const auto x = guess<double>(n, 2), y = guess<double>(n, 2);
+  const LobpcgResult result = solver.solve(Exec(), a, x);
+  CHECK(result.converged());
+  CHECK(other.solve(a, y, NoPreconditioner()).converged());
+  CHECK(other.result().iterations == result.iterations);
+  CHECK(other.result().pairs[1].value == result.pairs[1].value);
+  CHECK(solver.result().history == result.history);
+  CHECK(bits_of(x) == bits_of(y));
+}
+
 TEST_CASE("lobpcg refuses what makes no sense") {
   CHECK_THROWS_AS((LobpcgSolver<Exec, double>(Exec(), 5, {.count = 6})), Error);
   CHECK_THROWS_AS((LobpcgSolver<Exec, double>(Exec(), 5, {.count = 0})), Error);
-  CHECK_THROWS_AS((LobpcgSolver<Exec, double>(Exec(), 5, {.tolerance = 0.0})), Error);
+  CHECK_THROWS_AS((LobpcgSolver<Exec, double>(Exec(), 5, {.relative_tolerance = 0.0})), Error);
   CHECK_THROWS_WITH_AS((LobpcgSolver<Exec, double>(Exec(), 5, {.max_iterations = -1})),
                        doctest::Contains("options.max_iterations is -1"), Error);
   CHECK_THROWS_AS((LobpcgSolver<Exec, double>(Exec(), 5, {.stagnation_window = 0})), Error);

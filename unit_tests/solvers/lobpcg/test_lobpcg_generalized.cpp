@@ -46,8 +46,8 @@ TEST_CASE("the Mikota pair up to 2048 rows") {
     auto b = banded<double>(n, 0, [](int i, int) { return 1.0 / (i + 1); });
     TridiagonalSolve m(n, stiffness);
     const auto x = random_guess<double>(n, 5);
-    LobpcgSolver<Exec, double> solver(Exec(), n,
-                                      {.count = 5, .tolerance = 1e-10, .generalized = true});
+    LobpcgSolver<Exec, double> solver(
+        Exec(), n, {.count = 5, .relative_tolerance = 1e-10, .generalized = true});
     const LobpcgResult result = solver.solve(Exec(), a, x, m, b);
     check_pairs(a, &b, x, result, first_values(5, [](int j) { return (j + 1.0) * (j + 1); }),
                 1e-10);
@@ -59,7 +59,8 @@ TEST_CASE("the Mikota pair up to 2048 rows") {
   auto b = banded<double>(n, 0, [](int i, int) { return 1.0 / (i + 1); });
   const auto x = random_guess<double>(n, 3);
   LobpcgSolver<Exec, double> solver(
-      Exec(), n, {.count = 3, .wanted = Wanted::largest, .tolerance = 1e-9, .generalized = true});
+      Exec(), n,
+      {.count = 3, .wanted = Wanted::largest, .relative_tolerance = 1e-9, .generalized = true});
   const LobpcgResult result = solver.solve(Exec(), a, x, NoPreconditioner(), b);
   check_pairs(a, &b, x, result, first_values(3, [](int j) { return double(n - j) * (n - j); }),
               1e-9);
@@ -77,7 +78,7 @@ TEST_CASE("a rod held at one end, by linear elements") {
   TridiagonalSolve m(n, k);
   const auto x = random_guess<double>(n, 4);
   LobpcgSolver<Exec, double> solver(Exec(), n,
-                                    {.count = 4, .tolerance = 1e-11, .generalized = true});
+                                    {.count = 4, .relative_tolerance = 1e-11, .generalized = true});
   const LobpcgResult result = solver.solve(Exec(), a, x, m, b);
   check_pairs(a, &b, x, result,
               first_values(4,
@@ -101,7 +102,7 @@ TEST_CASE("the identity over a fourth difference") {
     LobpcgSolver<Exec, double> solver(Exec(), n,
                                       {.count = 3,
                                        .wanted = wanted,
-                                       .tolerance = 1e-9,
+                                       .relative_tolerance = 1e-9,
                                        .max_iterations = 4000,
                                        .generalized = true});
     const LobpcgResult result = solver.solve(Exec(), a, x, NoPreconditioner(), b);
@@ -126,7 +127,7 @@ TEST_CASE("the Fiedler vector of a path of 8 and of 12") {
     });
     const auto value = [=](int j) { return 2 - 2 * std::cos(j * pi / n); };
     const auto x = random_guess<double>(n, 3);
-    LobpcgSolver<Exec, double> solver(Exec(), n, {.count = 3, .tolerance = 1e-10});
+    LobpcgSolver<Exec, double> solver(Exec(), n, {.count = 3, .relative_tolerance = 1e-10});
     const LobpcgResult result = solver.solve(Exec(), a, x);
     CHECK(result.converged());
     CHECK(std::abs(result.pairs[0].value) < 1e-9);
@@ -136,7 +137,7 @@ TEST_CASE("the Fiedler vector of a path of 8 and of 12") {
     Kokkos::deep_copy(ones, 1.0);  // twice the same
     const auto y = random_guess<double>(n, 2);
     LobpcgSolver<Exec, double> without(Exec(), n,
-                                       {.count = 2, .tolerance = 1e-10, .constraints = 2});
+                                       {.count = 2, .relative_tolerance = 1e-10, .constraints = 2});
     const LobpcgResult excluded =
         without.solve(Exec(), a, y, NoPreconditioner(), NoMassMatrix(), ones);
     check_pairs<double>(a, nullptr, y, excluded, {value(1), value(2)}, 1e-10);
@@ -199,7 +200,8 @@ TEST_CASE("full matrices, beside the host's rotations") {
       CAPTURE(count);
       const auto x = random_guess<double>(n, count);
       LobpcgSolver<Exec, double> solver(
-          Exec(), n, {.count = count, .wanted = wanted, .tolerance = 1e-9, .generalized = true});
+          Exec(), n,
+          {.count = count, .wanted = wanted, .relative_tolerance = 1e-9, .generalized = true});
       const LobpcgResult result = solver.solve(Exec(), a, x, NoPreconditioner(), b);
       check_pairs(a, &b, x, result,
                   first_values(count,
@@ -212,7 +214,7 @@ TEST_CASE("full matrices, beside the host's rotations") {
       LobpcgSolver<Exec, double> early(Exec(), n,
                                        {.count = count,
                                         .wanted = wanted,
-                                        .tolerance = 1e-9,
+                                        .relative_tolerance = 1e-9,
                                         .max_iterations = 2,
                                         .generalized = true});
       for (const auto& pair : early.solve(Exec(), a, y, NoPreconditioner(), b).pairs) {

@@ -21,7 +21,7 @@ TEST_CASE("lobpcg finds the same pairs with every preconditioner, in fewer itera
   auto a = grid_operator<Exec, double>(side, [](int i, int j) { return i == j ? 4.0 : -1.0; });
   const Exec exec;
   const auto matrix = a.matrix();
-  LobpcgSolver<Exec, double> solver(exec, a.n, {.count = count, .tolerance = tolerance});
+  LobpcgSolver<Exec, double> solver(exec, a.n, {.count = count, .relative_tolerance = tolerance});
   const auto search = [&](auto&& m) {
     const Kokkos::View<double**, Kokkos::LayoutLeft, Space> x(
         "heddle::test::x", static_cast<std::size_t>(a.n), count);  // zeros: random ones instead

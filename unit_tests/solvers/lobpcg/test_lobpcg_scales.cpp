@@ -133,9 +133,11 @@ TEST_CASE("a tolerance relative to the value, and what a residual says of it") {
   JacobiPreconditioner<Exec, double> jacobi(Exec(), a.matrix());
   const auto search = [&](EigenRelativeTo to, int most) {
     const auto x = random_guess<double>(n, count);
-    LobpcgSolver<Exec, double> solver(
-        Exec(), n,
-        {.count = count, .tolerance = tolerance, .relative_to = to, .max_iterations = most});
+    LobpcgSolver<Exec, double> solver(Exec(), n,
+                                      {.count = count,
+                                       .relative_tolerance = tolerance,
+                                       .relative_to = to,
+                                       .max_iterations = most});
     const LobpcgResult result = solver.solve(Exec(), a, x, jacobi);
     CHECK(errors_of_pairs<double>(a, nullptr, x, result).residual <=
           1.01 * std::max(result.pairs[0].error, result.pairs[1].error));
