@@ -10,16 +10,6 @@
 
 namespace heddle {
 
-namespace detail::krylov {
-
-/// inverse(row) = 1 / A(row, row); *bad: see JacobiPreconditioner. Defined, as all that is declared
-/// here, in jacobi_definitions.hpp.
-template <ExecutionSpace Exec, class Matrix>
-void invert_diagonal(const Exec& exec, const Matrix& A, typename Matrix::scalar_type* inverse,
-                     std::int64_t* bad);
-
-}  // namespace detail::krylov
-
 /// The preconditioner x = D^-1 b with A's diagonal D. CgSolver never stores its result: it reads
 /// inverse_diagonal() beside the residual. It can be moved, not copied.
 template <ExecutionSpace Exec, Scalar S>
@@ -48,7 +38,7 @@ class JacobiPreconditioner {
   void update_values(const Exec& exec, const Matrix& A) {
     moves_.check("JacobiPreconditioner", "update_values");
     check_size(A.rows(), A.columns());
-    detail::krylov::invert_diagonal(exec, with_signed_offsets(A), inverse_.data(), bad_.data());
+    invert(exec, with_signed_offsets(A));
     version_.renew();
   }
   template <class Matrix>
@@ -100,9 +90,15 @@ class JacobiPreconditioner {
   std::size_t bytes() const { return inverse_.size() * sizeof(S); }
 
  private:
-  using Inverse = Kokkos::View<S*, typename Exec::memory_space>;
-  using Bad = Kokkos::View<std::int64_t, typename Exec::memory_space>;
+  using Space = typename Exec::memory_space;
+  using Inverse = Kokkos::View<S*, Space>;
+  using Bad = Kokkos::View<std::int64_t, Space>;
 
+  /// The inverse of the values of A, and bad_. Those without a template are in the compiled part.
+  void invert(const Exec& exec, const CsrMatrix<S, int, int, Space>& A);
+  void invert(const Exec& exec, const CsrMatrix<S, int, std::int64_t, Space>& A);
+  template <class Matrix>
+  void invert(const Exec& exec, const Matrix& A);
   void allocate(const Exec& exec, std::int64_t rows, std::int64_t columns);
   void check_size(std::int64_t rows, std::int64_t columns) const;
   void multiply(const Exec& exec, const Multivector<const S>& from, const Multivector<S>& to) const;
@@ -120,16 +116,6 @@ template <class Matrix>
 JacobiPreconditioner(const Matrix&)
     -> JacobiPreconditioner<typename Matrix::memory_space::execution_space,
                             typename Matrix::scalar_type>;
-
-namespace detail::krylov {
-
-/// The inverses of the diagonal blocks of A; *bad: see BlockJacobiPreconditioner. Defined, as all
-/// that is declared here, in jacobi_definitions.hpp.
-template <ExecutionSpace Exec, class Matrix>
-void invert_diagonal_blocks(const Exec& exec, const Matrix& A, int size,
-                            typename Matrix::scalar_type* inverse, std::int64_t* bad);
-
-}  // namespace detail::krylov
 
 /// The preconditioner x = B^-1 b with the dense blocks B on A's diagonal, of equal size from row 0
 /// on; the last one may be shorter. It keeps the inverses: an apply is a product with them, in one
@@ -166,8 +152,7 @@ class BlockJacobiPreconditioner {
                       " for a preconditioner of " + std::to_string(rows_) + " rows",
                   "make a new one when the size changes");
     }
-    detail::krylov::invert_diagonal_blocks(exec, with_signed_offsets(A), size_, inverse_,
-                                           bad_.data());
+    invert(exec, with_signed_offsets(A));
     version_.renew();
   }
   template <class Matrix>
@@ -216,8 +201,14 @@ class BlockJacobiPreconditioner {
   std::size_t bytes() const { return arena_.bytes(); }
 
  private:
-  using Bad = Kokkos::View<std::int64_t, typename Exec::memory_space,
-                           Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  using Space = typename Exec::memory_space;
+  using Bad = Kokkos::View<std::int64_t, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+  /// The inverses of the values of A, and bad_. Those without a template are in the compiled part.
+  void invert(const Exec& exec, const CsrMatrix<S, int, int, Space>& A);
+  void invert(const Exec& exec, const CsrMatrix<S, int, std::int64_t, Space>& A);
+  template <class Matrix>
+  void invert(const Exec& exec, const Matrix& A);
   void allocate(const Exec& exec, std::int64_t columns);
   void multiply(const Exec& exec, const Multivector<const S>& from, const Multivector<S>& to) const;
 
@@ -225,7 +216,7 @@ class BlockJacobiPreconditioner {
   std::int64_t rows_ = 0;
   std::int64_t blocks_ = 0;
   int size_ = 0;
-  Arena<typename Exec::memory_space> arena_;
+  Arena<Space> arena_;
   S* inverse_ = nullptr;
   Bad bad_;
   Version version_;
@@ -250,15 +241,8 @@ BlockJacobiPreconditioner(const Matrix&, int)
 /// scalar.
 #define HEDDLE_JACOBI_INSTANCES(EXTERN, SCALAR) \
   HEDDLE_EACH_SPACE(HEDDLE_JACOBI_INSTANCES_ON, EXTERN, SCALAR)
-#define HEDDLE_JACOBI_INSTANCES_ON(EXTERN, SCALAR, EXEC)                         \
-  EXTERN template class heddle::JacobiPreconditioner<EXEC, SCALAR>;              \
-  EXTERN template class heddle::BlockJacobiPreconditioner<EXEC, SCALAR>;         \
-  HEDDLE_JACOBI_INSTANCE(EXTERN, SCALAR, EXEC, HEDDLE_MATRIX(SCALAR, int, EXEC)) \
-  HEDDLE_JACOBI_INSTANCE(EXTERN, SCALAR, EXEC, HEDDLE_MATRIX(SCALAR, std::int64_t, EXEC))
-#define HEDDLE_JACOBI_INSTANCE(EXTERN, SCALAR, EXEC, ...)                                       \
-  EXTERN template void heddle::detail::krylov::invert_diagonal(const EXEC&, const __VA_ARGS__&, \
-                                                               SCALAR*, std::int64_t*);         \
-  EXTERN template void heddle::detail::krylov::invert_diagonal_blocks(                          \
-      const EXEC&, const __VA_ARGS__&, int, SCALAR*, std::int64_t*);
+#define HEDDLE_JACOBI_INSTANCES_ON(EXTERN, SCALAR, EXEC)             \
+  EXTERN template class heddle::JacobiPreconditioner<EXEC, SCALAR>; \
+  EXTERN template class heddle::BlockJacobiPreconditioner<EXEC, SCALAR>;
 
 HEDDLE_EACH_COMPILED_SCALAR(HEDDLE_JACOBI_INSTANCES, HEDDLE_EXTERN)

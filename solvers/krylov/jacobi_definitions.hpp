@@ -20,7 +20,7 @@ inline constexpr triangle::DiagonalWords jacobi_words = {
 /// inverse(row) = 1 / A(row, row), entries that repeat the place added up. Where the diagonal or
 /// its reciprocal is zero or not finite: 1, and the lowest such row is marked in *bad.
 template <class Matrix>
-struct InvertDiagonal {
+struct JacobiInverse {
   using S = typename Matrix::scalar_type;
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
@@ -56,15 +56,6 @@ struct MultiplyByDiagonal {
   }
 };
 
-template <ExecutionSpace Exec, class Matrix>
-void invert_diagonal(const Exec& exec, const Matrix& A, typename Matrix::scalar_type* inverse,
-                     std::int64_t* bad) {
-  fill(exec, "heddle::jacobi::clear", bad, 1, 0);
-  Kokkos::parallel_for("heddle::jacobi::invert", range_policy(exec, A.rows()),
-                       InvertDiagonal<Matrix>{A.row_ptr().data(), A.col_idx().data(),
-                                              A.values().data(), inverse, bad});
-}
-
 }  // namespace detail::krylov
 
 template <ExecutionSpace Exec, Scalar S>
@@ -89,6 +80,27 @@ void JacobiPreconditioner<Exec, S>::check_size(std::int64_t rows, std::int64_t c
                     " for a preconditioner of " + std::to_string(inverse_.extent(0)) + " rows",
                 "make a new one when the size changes");
   }
+}
+
+template <ExecutionSpace Exec, Scalar S>
+template <class Matrix>
+void JacobiPreconditioner<Exec, S>::invert(const Exec& exec, const Matrix& A) {
+  detail::fill(exec, "heddle::jacobi::clear", bad_.data(), 1, 0);
+  Kokkos::parallel_for("heddle::jacobi::invert", range_policy(exec, A.rows()),
+                       detail::krylov::JacobiInverse<Matrix>{A.row_ptr().data(),
+                                                             A.col_idx().data(),
+                                                             A.values().data(), inverse_.data(),
+                                                             bad_.data()});
+}
+
+template <ExecutionSpace Exec, Scalar S>
+void JacobiPreconditioner<Exec, S>::invert(const Exec& exec, const CsrMatrix<S, int, int, Space>& A) {
+  invert<CsrMatrix<S, int, int, Space>>(exec, A);
+}
+
+template <ExecutionSpace Exec, Scalar S>
+void JacobiPreconditioner<Exec, S>::invert(const Exec& exec, const CsrMatrix<S, int, std::int64_t, Space>& A) {
+  invert<CsrMatrix<S, int, std::int64_t, Space>>(exec, A);
 }
 
 template <ExecutionSpace Exec, Scalar S>
@@ -159,17 +171,6 @@ struct ApplyBlocks {
   }
 };
 
-template <ExecutionSpace Exec, class Matrix>
-void invert_diagonal_blocks(const Exec& exec, const Matrix& A, int size,
-                            typename Matrix::scalar_type* inverse, std::int64_t* bad) {
-  const std::int64_t rows = A.rows();
-  fill(exec, "heddle::block_jacobi::clear", bad, 1, 0);
-  Kokkos::parallel_for(
-      "heddle::block_jacobi::invert", range_policy(exec, ceil_div(rows, std::int64_t{size})),
-      triangle::InvertBlocks<Matrix>{A.row_ptr().data(), A.col_idx().data(), A.values().data(),
-                                     inverse, nullptr, bad, rows, size});
-}
-
 }  // namespace detail::krylov
 
 template <ExecutionSpace Exec, Scalar S>
@@ -183,12 +184,31 @@ void BlockJacobiPreconditioner<Exec, S>::allocate(const Exec& exec, std::int64_t
     throw Error("blocks of " + std::to_string(size_) + " rows", "give a size from 1 to 32");
   }
   blocks_ = ceil_div(rows_, std::int64_t{size_});
-  const auto entries = static_cast<std::size_t>(blocks_ * size_ * size_);
-  arena_ =
-      Arena<typename Exec::memory_space>(exec, "heddle::block_jacobi::inverse_blocks",
-                                         arena_bytes<S, std::int64_t>(entries, std::size_t{1}));
-  inverse_ = arena_.template take<S>(entries).data();
-  bad_ = Bad(arena_.template take<std::int64_t>(1).data());
+  std::int64_t* bad = nullptr;
+  arena_ = Arena<Space>(exec, "heddle::block_jacobi::inverse_blocks",
+                        arena_array(inverse_, blocks_ * size_ * size_), arena_array(bad, 1));
+  bad_ = Bad(bad);
+}
+
+template <ExecutionSpace Exec, Scalar S>
+template <class Matrix>
+void BlockJacobiPreconditioner<Exec, S>::invert(const Exec& exec, const Matrix& A) {
+  detail::fill(exec, "heddle::block_jacobi::clear", bad_.data(), 1, 0);
+  Kokkos::parallel_for(
+      "heddle::block_jacobi::invert", range_policy(exec, blocks_),
+      detail::triangle::InvertBlocks<Matrix>{A.row_ptr().data(), A.col_idx().data(),
+                                             A.values().data(), inverse_, nullptr, bad_.data(),
+                                             rows_, size_});
+}
+
+template <ExecutionSpace Exec, Scalar S>
+void BlockJacobiPreconditioner<Exec, S>::invert(const Exec& exec, const CsrMatrix<S, int, int, Space>& A) {
+  invert<CsrMatrix<S, int, int, Space>>(exec, A);
+}
+
+template <ExecutionSpace Exec, Scalar S>
+void BlockJacobiPreconditioner<Exec, S>::invert(const Exec& exec, const CsrMatrix<S, int, std::int64_t, Space>& A) {
+  invert<CsrMatrix<S, int, std::int64_t, Space>>(exec, A);
 }
 
 template <ExecutionSpace Exec, Scalar S>
