@@ -92,8 +92,8 @@ struct BicgstabDirection : vectors::Pass<Wide<S>> {
 
 /// shadow . v and the norm of v; alpha
 template <Scalar S>
-struct BicgstabAlpha : vectors::Pass<Wide<S>, 1 + Squares<S>::sums> {
-  using Norm = Squares<S>;
+struct BicgstabAlpha : vectors::Pass<Wide<S>, 1 + WideSquares<S>::sums> {
+  using Norm = WideSquares<S>;
   Multivector<const S> shadow, v;
   BicgstabState<S>* state;
   Limits limits;

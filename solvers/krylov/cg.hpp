@@ -287,7 +287,7 @@ class CgSolver
                  detail::krylov::Iteration{
                      [&](int, int stop) { launch(stop, false, false); },
                      [&](detail::krylov::Due due) {
-                       if (due == detail::krylov::Due::all)
+                       if (due == detail::krylov::Due::last)
                          launch(0, false, true);  // else the kernel does it
                      },
                      [] {}, [&](const auto& progress) { best_.keep(exec, progress, x_); },

@@ -33,7 +33,7 @@ KOKKOS_FORCEINLINE_FUNCTION void copy_iteration(const Group& group, std::int64_t
 /// What a team shares beside its vectors. Every team has the state, and all come to the same.
 template <Scalar S>
 struct CgShared {
-  static constexpr int most_sums = 2 * Squares<S>::sums;
+  static constexpr int most_sums = 2 * WideSquares<S>::sums;
   team_sums::Scratch<Wide<S>, most_sums> sums;
   CgState state;
 };
@@ -52,7 +52,7 @@ template <Scalar S, class Matrix, Preconditioned How, class Group, class Vector 
 struct CgSteps {
   using Off = typename Matrix::offset_type;
   using Shared = CgShared<S>;
-  using Norm = Squares<S>;
+  using Norm = WideSquares<S>;
   using Sum = Wide<S>;
 
   const CgProblem<S, Matrix>& problem;
@@ -66,7 +66,7 @@ struct CgSteps {
       group.each_row(problem.rows,
                      [&](std::int64_t i) { own.x[i] = zero ? S(0) : S(problem.solution(i, 0)); });
       group.barrier();
-      judge_residual<true>(Due::all);
+      verify_residual<true>(Due::last);
     } else {
       if (group.team().thread() == 0) shared.state = *problem.state;
       group.barrier();
@@ -76,12 +76,12 @@ struct CgSteps {
     while (progress.running() && progress.iterations < problem.stop) {
       iterate();
       if (is_due(progress, Due::ended)) {
-        judge_residual<false>(Due::ended);
+        verify_residual<false>(Due::ended);
       } else if (progress.running() && every > 0 && progress.iterations % every == 0) {
-        judge_residual<false>(Due::running);
+        verify_residual<false>(Due::running);
       }
     }
-    if (problem.ends && is_due(progress, Due::all)) judge_residual<false>(Due::all);
+    if (problem.ends && is_due(progress, Due::last)) verify_residual<false>(Due::last);
     if (group.is_first()) *problem.state = shared.state;
     if (problem.begins && problem.ends) give();
   }
@@ -118,7 +118,7 @@ struct CgSteps {
 
   /// r = b - A x, and what an iteration needs that goes on from there
   template <bool first>
-  KOKKOS_FORCEINLINE_FUNCTION void judge_residual(Due due) const {
+  KOKKOS_FORCEINLINE_FUNCTION void verify_residual(Due due) const {
     CgState& state = shared.state;
     Sum sum[Shared::most_sums];
     clear(sum);
@@ -138,7 +138,7 @@ struct CgSteps {
               method_of_cg.cost);
       } else {
         constexpr Method method = method_of_cg;
-        judge(state, limits(), 0, Norm::norm(sum), due, method);
+        verify(state, limits(), 0, Norm::norm(sum), due, method);
       }
     }
     group.barrier();

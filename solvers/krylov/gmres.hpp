@@ -157,10 +157,10 @@ class GmresSolver
   template <class A, class M, class Judge>
   void queue(const Exec& exec, A& matrix, M& preconditioner,
              const std::optional<detail::krylov::PartVersions>& versions, int first, int stop,
-             const Judge& judge) {
+             const Judge& verify) {
     while (first < stop && !this->seen_to_have_ended()) {
       if (open_ == m_) {
-        judge(detail::krylov::Due::running);
+        verify(detail::krylov::Due::running);
         begin_cycle(exec);
       }
       const int part = open_ / blocks_.block();
@@ -185,7 +185,7 @@ class GmresSolver
   int m_ = 0;
   int open_ = 0;  ///< iterations of this cycle
   /// Steps of a cycle differ, so that each block of them has a graph of its own.
-  std::vector<detail::krylov::BlockGraph<backends::Graph<Exec>>> parts_;
+  std::vector<detail::krylov::IterationGraph<backends::Graph<Exec>>> parts_;
   Vectors basis_, start_;  ///< start_: x at the begin of this cycle
   detail::krylov::GmresState<S> state_{};
 };

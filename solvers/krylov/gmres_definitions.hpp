@@ -183,7 +183,7 @@ struct GmresProjection {
     if (!running) return;
     const Sum* const h = products();
     const double all = real_part(h[next]);
-    const bool in_range = Kokkos::isfinite(all) && all > Squares<S>::least;
+    const bool in_range = Kokkos::isfinite(all) && all > WideSquares<S>::least;
     double squares = 0, form = 0;  // form: h' defect h
     for (int i = subwarp.lane(); i < next; i += Subwarp::width) {
       squares += real_part(conjugate(h[i]) * h[i]);

@@ -241,7 +241,7 @@ BlockJacobiPreconditioner(const Matrix&, int)
 /// scalar.
 #define HEDDLE_JACOBI_INSTANCES(EXTERN, SCALAR) \
   HEDDLE_EACH_SPACE(HEDDLE_JACOBI_INSTANCES_ON, EXTERN, SCALAR)
-#define HEDDLE_JACOBI_INSTANCES_ON(EXTERN, SCALAR, EXEC)             \
+#define HEDDLE_JACOBI_INSTANCES_ON(EXTERN, SCALAR, EXEC)            \
   EXTERN template class heddle::JacobiPreconditioner<EXEC, SCALAR>; \
   EXTERN template class heddle::BlockJacobiPreconditioner<EXEC, SCALAR>;
 

@@ -86,20 +86,21 @@ template <ExecutionSpace Exec, Scalar S>
 template <class Matrix>
 void JacobiPreconditioner<Exec, S>::invert(const Exec& exec, const Matrix& A) {
   detail::fill(exec, "heddle::jacobi::clear", bad_.data(), 1, 0);
-  Kokkos::parallel_for("heddle::jacobi::invert", range_policy(exec, A.rows()),
-                       detail::krylov::JacobiInverse<Matrix>{A.row_ptr().data(),
-                                                             A.col_idx().data(),
-                                                             A.values().data(), inverse_.data(),
-                                                             bad_.data()});
+  Kokkos::parallel_for(
+      "heddle::jacobi::invert", range_policy(exec, A.rows()),
+      detail::krylov::JacobiInverse<Matrix>{A.row_ptr().data(), A.col_idx().data(),
+                                            A.values().data(), inverse_.data(), bad_.data()});
 }
 
 template <ExecutionSpace Exec, Scalar S>
-void JacobiPreconditioner<Exec, S>::invert(const Exec& exec, const CsrMatrix<S, int, int, Space>& A) {
+void JacobiPreconditioner<Exec, S>::invert(const Exec& exec,
+                                           const CsrMatrix<S, int, int, Space>& A) {
   invert<CsrMatrix<S, int, int, Space>>(exec, A);
 }
 
 template <ExecutionSpace Exec, Scalar S>
-void JacobiPreconditioner<Exec, S>::invert(const Exec& exec, const CsrMatrix<S, int, std::int64_t, Space>& A) {
+void JacobiPreconditioner<Exec, S>::invert(const Exec& exec,
+                                           const CsrMatrix<S, int, std::int64_t, Space>& A) {
   invert<CsrMatrix<S, int, std::int64_t, Space>>(exec, A);
 }
 
@@ -194,20 +195,21 @@ template <ExecutionSpace Exec, Scalar S>
 template <class Matrix>
 void BlockJacobiPreconditioner<Exec, S>::invert(const Exec& exec, const Matrix& A) {
   detail::fill(exec, "heddle::block_jacobi::clear", bad_.data(), 1, 0);
-  Kokkos::parallel_for(
-      "heddle::block_jacobi::invert", range_policy(exec, blocks_),
-      detail::triangle::InvertBlocks<Matrix>{A.row_ptr().data(), A.col_idx().data(),
-                                             A.values().data(), inverse_, nullptr, bad_.data(),
-                                             rows_, size_});
+  Kokkos::parallel_for("heddle::block_jacobi::invert", range_policy(exec, blocks_),
+                       detail::triangle::InvertBlocks<Matrix>{
+                           A.row_ptr().data(), A.col_idx().data(), A.values().data(), inverse_,
+                           nullptr, bad_.data(), rows_, size_});
 }
 
 template <ExecutionSpace Exec, Scalar S>
-void BlockJacobiPreconditioner<Exec, S>::invert(const Exec& exec, const CsrMatrix<S, int, int, Space>& A) {
+void BlockJacobiPreconditioner<Exec, S>::invert(const Exec& exec,
+                                                const CsrMatrix<S, int, int, Space>& A) {
   invert<CsrMatrix<S, int, int, Space>>(exec, A);
 }
 
 template <ExecutionSpace Exec, Scalar S>
-void BlockJacobiPreconditioner<Exec, S>::invert(const Exec& exec, const CsrMatrix<S, int, std::int64_t, Space>& A) {
+void BlockJacobiPreconditioner<Exec, S>::invert(const Exec& exec,
+                                                const CsrMatrix<S, int, std::int64_t, Space>& A) {
   invert<CsrMatrix<S, int, std::int64_t, Space>>(exec, A);
 }
 

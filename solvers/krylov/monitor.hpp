@@ -159,14 +159,14 @@ void with_recomputed(int first, int stop, int every, const Blocks& blocks,
 /// What a solver queues, of which nothing waits:
 ///
 /// - queue(first, stop): iterations;
-/// - judge(due): the product, and b - A x of the right-hand sides that are due;
+/// - verify(due): the product, and b - A x of the right-hand sides that are due;
 /// - restart(): what an iteration needs that goes on from b - A x;
 /// - keep(progress) and restore(progress): the solution of the smallest residual so far, with
 ///   progress(v) that of a right-hand side.
 template <class Queue, class Judge, class Restart, class Keep, class Restore>
 struct Iteration {
   Queue queue;
-  Judge judge;
+  Judge verify;
   Restart restart;
   Keep keep;
   Restore restore;
@@ -221,7 +221,7 @@ class Monitor {
     const int most = options_.max_iterations / products;
     if (options_.check_every == 0) {
       iteration.queue(0, most);
-      return iteration.judge(Due::all);
+      return iteration.verify(Due::last);
     }
     const Kokkos::Timer timer;
     check(exec);
@@ -231,10 +231,10 @@ class Monitor {
       const int stop = std::min(most, first + options_.check_every);
       iteration.queue(first, stop);
       // Those that end at the limit are judged at the same check.
-      if (stop == most) iteration.judge(Due::ended);
+      if (stop == most) iteration.verify(Due::ended);
       check(exec);
       if (any([](const Progress& p) { return is_due(p, Due::ended) && claims(p); })) {
-        iteration.judge(Due::ended);
+        iteration.verify(Due::ended);
         check(exec);
       }
       if (any([](const Progress& p) { return p.unscaled != 0; })) iteration.restart();
@@ -280,11 +280,11 @@ class Monitor {
     return least;
   }
   bool goes_on() {
-    if (tell()) return true;
+    if (call_back()) return true;
     ended_by_host_ = Outcome::stopped_by_user;
     return false;
   }
-  bool tell() const;
+  bool call_back() const;
   /// The residuals of a right-hand side that came since the last check.
   void take_recent(std::size_t v);
 
@@ -295,11 +295,11 @@ class Monitor {
     for (int time = 0; time < 2; ++time) {
       const bool restored = iteration.restore(progress_on_host());
       if (!restored && !any([](const Progress& p) { return !p.verified; })) break;
-      iteration.judge(Due::all);
+      iteration.verify(Due::last);
       check(exec);
     }
     if (ended_by_host_) check(exec);
-    if (ended_by_host_ != Outcome::stopped_by_user) tell();
+    if (ended_by_host_ != Outcome::stopped_by_user) call_back();
   }
 
   MonitorLabels labels_{};

@@ -149,11 +149,11 @@ std::optional<PartVersions> versions_to_record(const A& matrix, const M& precond
 /// kernels, and short solves pay nothing. If that fails, blocks run by launches until the end of
 /// the solve.
 template <class Graph>
-class BlockGraph {
+class IterationGraph {
  public:
-  BlockGraph() = default;
+  IterationGraph() = default;
   /// Of the iterations of a block.
-  explicit BlockGraph(int check_every) : block_(check_every > 0 ? check_every : unseen_block) {}
+  explicit IterationGraph(int check_every) : block_(check_every > 0 ? check_every : unseen_block) {}
 
   /// Iterations [first, stop) by queue(first, stop), which queues the same work on `exec` wherever
   /// it begins.
@@ -386,10 +386,11 @@ class KrylovSolver {
   /// Before b - A x is computed: gives x_ what it has not yet.
   template <class M>
   void complete(const Exec&, M&) {}
-  /// Steps [first, stop), where judge(due) computes b - A x.
+  /// Steps [first, stop), where verify(due) computes b - A x.
   template <class A, class M, class Judge>
   void queue(const Exec& exec, A& matrix, M& preconditioner,
-             const std::optional<PartVersions>& versions, int first, int stop, const Judge& judge) {
+             const std::optional<PartVersions>& versions, int first, int stop,
+             const Judge& verify) {
     const auto block = [&](int from, int to) {
       blocks_.run(exec, versions, from, to, [&](int begin, int end) {
         for (int step = begin; step < end && !seen_to_have_ended(); ++step) {
@@ -399,7 +400,7 @@ class KrylovSolver {
       if (blocks_.refused()) monitor_.note_failed_recording();
     };
     with_recomputed(first, stop, options().recompute_every, block, [&] {
-      judge(Due::running);
+      verify(Due::running);
       self().restart(exec, preconditioner);
     });
   }
@@ -414,7 +415,7 @@ class KrylovSolver {
   std::int64_t rows_ = 0;
   Monitor<Exec, S, State> monitor_;
   VectorWorkspace<Exec, Sum> workspace_;
-  BlockGraph<backends::Graph<Exec>> blocks_;
+  IterationGraph<backends::Graph<Exec>> blocks_;
   BestSolution<Exec, S> best_;
   Projection<Exec, S> nullspace_;
   SolverThreads threads_;
@@ -436,28 +437,28 @@ class KrylovSolver {
   }
 
   /// r_ = b - A x and how that is judged, from q_ = A x; `first`: before any iteration.
-  void judge_residual(const Exec& exec, const Const& b, Due due, bool first);
+  void verify_residual(const Exec& exec, const Const& b, Due due, bool first);
 
   template <class A, class X, class M>
   void iterate_until_ended(const Exec& exec, A& matrix, const Const& given, const X& x,
                            M& preconditioner) {
     const Const b = nullspace_ ? nullspace_.right(exec, given) : given;
     take_guess<Exec, S>(exec, matrix, x, options().zero_guess, x_, q_);
-    judge_residual(exec, b, Due::all, true);
+    verify_residual(exec, b, Due::last, true);
     self().begin(exec, preconditioner);
     std::optional<PartVersions> versions;
     if constexpr (Solver::traits.recorded) versions = versions_to_record(matrix, preconditioner);
-    const auto judge = [&](Due due) {
+    const auto verify = [&](Due due) {
       self().complete(exec, preconditioner);
       apply<Exec, S>(exec, matrix, x_, q_);
-      judge_residual(exec, b, due, false);
+      verify_residual(exec, b, due, false);
     };
     monitor_.run(
         exec, Solver::traits.method.cost,
         Iteration{[&](int first, int stop) {
-                    self().queue(exec, matrix, preconditioner, versions, first, stop, judge);
+                    self().queue(exec, matrix, preconditioner, versions, first, stop, verify);
                   },
-                  judge, [&] { self().restart(exec, preconditioner); },
+                  verify, [&] { self().restart(exec, preconditioner); },
                   [&](const auto& progress) { best_.keep(exec, progress, x_); },
                   [&](const auto& progress) { return best_.restore(exec, progress, x_); }});
   }

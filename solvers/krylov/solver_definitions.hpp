@@ -25,8 +25,8 @@ using vectors::add_dot, vectors::loaded, vectors::operands_of, vectors::stored, 
 
 /// r = b - q with q = A x, and its norm; with First, the norm of b too.
 template <Scalar S, class State, bool First>
-struct TrueResidual : vectors::Pass<Wide<S>, Squares<S>::sums*(First ? 2 : 1)> {
-  using Norm = Squares<S>;
+struct TrueResidual : vectors::Pass<Wide<S>, WideSquares<S>::sums*(First ? 2 : 1)> {
+  using Norm = WideSquares<S>;
   Multivector<const S> b, q;
   Multivector<S> r;
   State* state;
@@ -55,7 +55,7 @@ struct TrueResidual : vectors::Pass<Wide<S>, Squares<S>::sums*(First ? 2 : 1)> {
     if constexpr (First) {
       begin(state[v], limits, v, residual, Norm::norm(total + Norm::sums), outside(v), method.cost);
     } else {
-      judge(state[v], limits, v, residual, due, method);
+      verify(state[v], limits, v, residual, due, method);
     }
   }
 
@@ -121,9 +121,8 @@ Monitor<Exec, S, State>::Monitor(const Exec& exec, const MonitorLabels& labels,
   const auto vectors = static_cast<std::size_t>(options.vectors);
   const std::size_t recorded =
       options.history ? vectors * static_cast<std::size_t>(history_room(options)) : 0;
-  arena_ = Arena<Space>(exec, labels.states, arena_bytes<State, double>(vectors, recorded));
-  states_ = arena_.template take<State>(vectors);
-  history_ = arena_.template take<double>(recorded);
+  arena_ = Arena<Space>(exec, labels.states, arena_array(states_, vectors),
+                        arena_array(history_, recorded));
   on_host_ = Kokkos::View<State*, Kokkos::HostSpace>(std::string(labels.on_host), vectors);
   recent_ = Kokkos::View<double*, Kokkos::HostSpace>(std::string(labels.on_host), recorded);
   results_.resize(vectors);
@@ -186,7 +185,7 @@ KrylovResult Monitor<Exec, S, State>::worst() const {
 }
 
 template <ExecutionSpace Exec, Scalar S, class State>
-bool Monitor<Exec, S, State>::tell() const {
+bool Monitor<Exec, S, State>::call_back() const {
   if (!options_.callback) return true;
   double residual = 0;
   int iterations = 0;
@@ -227,12 +226,12 @@ Projection<Exec, S>::Projection(const Exec& exec, const Nullspace& nullspace, st
   if (n == 0 || k == 0) return;
   const std::size_t numbers = k * std::max(k, count);
   workspace_ = VectorWorkspace<Exec, Sum>(exec, static_cast<int>(numbers));
+  S *basis = nullptr, *right = nullptr;
   arena_ = Arena<typename Exec::memory_space>(
-      exec, "heddle::krylov::nullspace",
-      arena_bytes<S, S, Sum>(n * k, n * count, numbers + k * count));
-  basis_ = Vectors(arena_.template take<S>(n * k).data(), n, k);
-  right_ = Vectors(arena_.template take<S>(n * count).data(), n, count);
-  coefficients_ = arena_.template take<Sum>(numbers + k * count).data();
+      exec, "heddle::krylov::nullspace", arena_array(basis, n * k), arena_array(right, n * count),
+      arena_array(coefficients_, numbers + k * count));
+  basis_ = Vectors(basis, n, k);
+  right_ = Vectors(right, n, count);
   along_ = coefficients_ + numbers;
   std::visit([&](const auto& given) { take(exec, given, nullspace.memory()); },
              nullspace.vectors());
@@ -398,9 +397,9 @@ void KrylovSolver<Solver, Exec, S, State>::give(const Exec& exec, const Multivec
 }
 
 template <class Solver, ExecutionSpace Exec, Scalar S, class State>
-void KrylovSolver<Solver, Exec, S, State>::judge_residual(const Exec& exec, const Const& b, Due due,
-                                                          bool first) {
-  const auto judge = [&]<bool is_first>() {
+void KrylovSolver<Solver, Exec, S, State>::verify_residual(const Exec& exec, const Const& b,
+                                                           Due due, bool first) {
+  const auto verify = [&]<bool is_first>() {
     constexpr SolverTraits traits = Solver::traits;
     const auto along = nullspace_.along();
     pass(exec, traits.labels.residual, b.row_stride == 1,
@@ -415,7 +414,7 @@ void KrylovSolver<Solver, Exec, S, State>::judge_residual(const Exec& exec, cons
                                           along.of,
                                           along.count});
   };
-  first ? judge.template operator()<true>() : judge.template operator()<false>();
+  first ? verify.template operator()<true>() : verify.template operator()<false>();
 }
 
 }  // namespace heddle::detail::krylov

@@ -68,7 +68,7 @@ struct Method {
 enum class Due : int {
   ended,    ///< whose iteration has ended
   running,  ///< and those that run
-  all       ///< and nothing follows: what misses the tolerance has missed it
+  last      ///< and nothing follows: what misses the tolerance has missed it
 };
 
 KOKKOS_FORCEINLINE_FUNCTION bool is_due(const Progress& progress, Due due) {
@@ -182,8 +182,8 @@ KOKKOS_FORCEINLINE_FUNCTION Left left_of(const Progress& progress, Method method
 /// where the tolerance is near, if b - A x has fallen since the last such claim by more than it
 /// differs from what was claimed: so by a part of the tolerance each time. There, and where the
 /// recurrence has drifted off, the iteration begins anew; else it keeps its directions.
-KOKKOS_FORCEINLINE_FUNCTION void judge(Progress& progress, const Limits& limits, int v,
-                                       double residual, Due due, Method method) {
+KOKKOS_FORCEINLINE_FUNCTION void verify(Progress& progress, const Limits& limits, int v,
+                                        double residual, Due due, Method method) {
   constexpr double drift = 1.1, near = 2, lower = 0.9;
   const bool claimed = progress.outcome == Outcome::converged, ran = progress.running();
   const bool exhausted = progress.carried * progress.scale < least_scaled;
@@ -196,7 +196,7 @@ KOKKOS_FORCEINLINE_FUNCTION void judge(Progress& progress, const Limits& limits,
   record(progress, limits, v, residual);
   if (residual <= progress.target) {
     progress.outcome = Outcome::converged;
-  } else if (claimed && (due == Due::all || !falls)) {
+  } else if (claimed && (due == Due::last || !falls)) {
     progress.outcome = Outcome::attainable_accuracy;
   } else if ((claimed || ran) && Kokkos::isfinite(residual)) {
     const bool anew = drifted || (claimed && !method.keeps_directions);
@@ -220,7 +220,7 @@ KOKKOS_FORCEINLINE_FUNCTION void judge(Progress& progress, const Limits& limits,
   if (!Kokkos::isfinite(residual) && progress.outcome != Outcome::diverged) {
     progress.outcome = Outcome::not_a_number;
   }
-  if (!progress.running() || due == Due::all) progress.left = left_of(progress, method, drifted);
+  if (!progress.running() || due == Due::last) progress.left = left_of(progress, method, drifted);
 }
 
 /// The norm of b - A x of the x that is left.

@@ -24,7 +24,7 @@ struct RandomEntry {
 /// whose reciprocal overflows gives the largest number, which leaves a vector that squares can be
 /// taken of.
 template <Scalar S>
-struct Reciprocals {
+struct NormReciprocals {
   S* to;
   const double* norms;
   KOKKOS_FUNCTION void operator()(std::int64_t j) const {
@@ -81,7 +81,7 @@ template <ExecutionSpace Exec, Scalar S>
 void Basis<Exec, S>::normalize(const Exec& exec, const Vectors& w) {
   take_norms(exec, w, places_.vector(0));
   parallel_for(exec, "heddle::lobpcg::reciprocals", static_cast<std::int64_t>(w.extent(1)),
-               Reciprocals<S>{factors_, norms_ + places_.vector(0)});
+               NormReciprocals<S>{factors_, norms_ + places_.vector(0)});
   heddle::vectors::scale(exec, Numbers<const S>(factors_, w.extent(1)), w);
 }
 

@@ -217,7 +217,7 @@ class LobpcgSolver {
       basis_.combine(exec, k_, ritz);
       found = ritz.found;
       if (found == k_) {
-        note(ritz, result);
+        keep_values(ritz, result);
         return true;
       }
       basis_.randomize(exec, basis_.span(basis_.now.vectors, found, k_ - found),
@@ -227,7 +227,7 @@ class LobpcgSolver {
     return false;
   }
 
-  void note(const Ritz& ritz, LobpcgResult& result) {
+  void keep_values(const Ritz& ritz, LobpcgResult& result) {
     for (int j = 0; j < k_; ++j) {
       result.pairs[static_cast<std::size_t>(j)].value = ritz.values[static_cast<std::size_t>(j)];
     }
@@ -253,7 +253,7 @@ class LobpcgSolver {
   }
 
   /// Residuals, and what they say of the values, into the result; the largest.
-  double judge(const Norms& norms, LobpcgResult& result, std::vector<int>& active) const {
+  double assess(const Norms& norms, LobpcgResult& result, std::vector<int>& active) const {
     double largest = 0;
     result.scale = 0;
     active.clear();
@@ -292,14 +292,14 @@ class LobpcgSolver {
       const Ritz ritz = detail::lobpcg::rayleigh_ritz(g, h, k_, {}, options_.wanted, noise);
       if (ritz.found == k_ && !indefinite(ritz, noise)) {
         basis_.combine(exec, k_, ritz);
-        note(ritz, result);
+        keep_values(ritz, result);
       }
     }
     std::vector<double> values;
     for (const auto& pair : result.pairs) values.push_back(pair.value);
     basis_.take_residuals(exec, values);
     basis_.read_norms(exec, k_, k_, norms);
-    return judge(norms, result, active);
+    return assess(norms, result, active);
   }
 
   /// W of the active columns behind [X P], orthogonal to these and to the constraints, and its
@@ -358,7 +358,7 @@ class LobpcgSolver {
         for (auto& pair : result.pairs) pair.converged = false;
         return;
       }
-      result.history.push_back(judge(norms, result, active));
+      result.history.push_back(assess(norms, result, active));
       if (options_.callback && !options_.callback(result.iterations, result.history.back())) {
         return end_with(EigenOutcome::stopped_by_user);
       }
@@ -389,7 +389,7 @@ class LobpcgSolver {
       if (indefinite(ritz, noise)) return end_with(EigenOutcome::indefinite);
       if (ritz.found < k_) return end_with(EigenOutcome::rank_deficient);
       basis_.combine(exec, m, ritz);
-      note(ritz, result);
+      keep_values(ritz, result);
       directions = ritz.c.columns - k_;
       h = ritz.h;
       constexpr double most_growth = 1e4;

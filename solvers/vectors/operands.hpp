@@ -74,7 +74,7 @@ using Wide = std::conditional_t<is_complex<S>, Kokkos::complex<double>, double>;
 
 /// A sum of squares that is right over the whole range of S.
 template <Scalar S>
-using Squares = vectors::Squares<S, Wide<S>>;
+using WideSquares = vectors::Squares<S, Wide<S>>;
 
 /// The power of two next below a positive number, within 2^-1000 and 2^1000, and its reciprocal.
 struct PowerOfTwo {

@@ -9,7 +9,7 @@ namespace heddle::test {
 
 namespace {
 
-using heddle::detail::krylov::BlockGraph;
+using heddle::detail::krylov::IterationGraph;
 using heddle::detail::krylov::PartVersions;
 
 /// Iterations that ran or were recorded, as text: "3-6 " ran by launches, "[3-6] " was recorded,
@@ -41,8 +41,8 @@ void queue(int first, int stop) {
 }
 
 template <class Graph>
-std::string run(BlockGraph<Graph>& blocks, const std::optional<PartVersions>& versions, int first,
-                int stop) {
+std::string run(IterationGraph<Graph>& blocks, const std::optional<PartVersions>& versions,
+                int first, int stop) {
   log.clear();
   blocks.run(0, versions, first, stop, queue);
   return log;
@@ -53,7 +53,7 @@ PartVersions some_versions() { return {Version().number(), Version().number()}; 
 }  // namespace
 
 TEST_CASE("a block is recorded at its second run, and again when a version changes") {
-  BlockGraph<FakeGraph> blocks(10);
+  IterationGraph<FakeGraph> blocks(10);
   Version matrix, preconditioner;
   const auto versions = [&] { return PartVersions{matrix.number(), preconditioner.number()}; };
   CHECK(run(blocks, versions(), 0, 10) == "0-10 ");
@@ -73,14 +73,14 @@ TEST_CASE("a block is recorded at its second run, and again when a version chang
 }
 
 TEST_CASE("where the host never looks, blocks are graphs too") {
-  BlockGraph<FakeGraph> blocks(0);
+  IterationGraph<FakeGraph> blocks(0);
   CHECK(run(blocks, some_versions(), 0, 70) == "0-16 [16-32] * * * 64-70 ");
   CHECK(run(blocks, std::nullopt, 0, 70) == "0-70 ");
 }
 
 TEST_CASE("what cannot be recorded runs by launches, and is not tried again in that solve") {
   refuses = true;
-  BlockGraph<FakeGraph> blocks(2);
+  IterationGraph<FakeGraph> blocks(2);
   const PartVersions versions = some_versions();
   CHECK(run(blocks, versions, 0, 6) == "0-2 2-4 4-6 ");
   CHECK(blocks.refused());
@@ -90,7 +90,7 @@ TEST_CASE("what cannot be recorded runs by launches, and is not tried again in t
   CHECK(!blocks.refused());
   CHECK(run(blocks, versions, 0, 2) == "[0-2] * ");
   CHECK(run(blocks, some_versions(), 0, 4) == "0-2 [2-4] * ");
-  BlockGraph<heddle::backends::NoGraph> none(2);
+  IterationGraph<heddle::backends::NoGraph> none(2);
   CHECK(run(none, versions, 0, 6) == "0-6 ");
   CHECK(none.replays() == 0);
 }
@@ -118,7 +118,7 @@ TEST_CASE("blocks are kept for later solves only where both parts hold a version
   CHECK(versions_to_record(part, none) != versions_to_record(other, none));
   CHECK(versions_to_record(part, none) != versions_to_record(part, other));
   const auto recorded_anew = [&](const auto& matrix, const auto& preconditioner) {
-    BlockGraph<FakeGraph> blocks(2);
+    IterationGraph<FakeGraph> blocks(2);
     for (int solve = 0; solve < 2; ++solve) {
       const auto versions = versions_to_record(matrix, preconditioner);
       CHECK(run(blocks, versions, 0, 6) == "0-2 [2-4] * * ");
