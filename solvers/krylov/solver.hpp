@@ -228,12 +228,9 @@ class KrylovSolver {
   /// then running, and results(exec) waits and returns the results. Throws Error if sizes do not
   /// fit, if the method needs a symmetric M and M says that it is not, or if options.scheme does
   /// not take the system.
-  template <class A, VectorView B, WritableVectorView X>
-  KrylovResult solve(const Exec& exec, A&& matrix, const B& b, const X& x) {
-    return solve(exec, matrix, b, x, NoPreconditioner());
-  }
-  template <class A, VectorView B, WritableVectorView X, class M>
-  KrylovResult solve(const Exec& exec, A&& matrix, const B& b, const X& x, M&& preconditioner) {
+  template <class A, VectorView B, WritableVectorView X, class M = NoPreconditioner>
+  KrylovResult solve(const Exec& exec, A&& matrix, const B& b, const X& x,
+                     M&& preconditioner = M()) {
     using Operator = std::remove_reference_t<A>;
     using Inverse = std::remove_reference_t<M>;
     static_assert(LinearOperator<Operator, Exec, S>,
@@ -267,12 +264,8 @@ class KrylovSolver {
     }
     return monitor_.worst();
   }
-  template <class A, VectorView B, WritableVectorView X>
-  KrylovResult solve(A&& matrix, const B& b, const X& x) {
-    return solve(Exec(), matrix, b, x, NoPreconditioner());
-  }
-  template <class A, VectorView B, WritableVectorView X, class M>
-  KrylovResult solve(A&& matrix, const B& b, const X& x, M&& preconditioner) {
+  template <class A, VectorView B, WritableVectorView X, class M = NoPreconditioner>
+  KrylovResult solve(A&& matrix, const B& b, const X& x, M&& preconditioner = M()) {
     return solve(Exec(), matrix, b, x, preconditioner);
   }
 

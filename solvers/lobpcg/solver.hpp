@@ -49,9 +49,10 @@ class LobpcgSolver {
   /// others count once. Leaves x with X' B X = I. Throws Error if sizes do not fit, M says that it
   /// is not symmetric, or B or constraints were not announced in the options, or were and are not
   /// given.
-  template <class A, WritableVectorView X, class M, class B, class Y = NoConstraints>
-  LobpcgResult solve(const Exec& exec, A&& matrix, const X& x, M&& preconditioner, B&& mass,
-                     const Y& constraints = {}) {
+  template <class A, WritableVectorView X, class M = NoPreconditioner, class B = NoMassMatrix,
+            class Y = NoConstraints>
+  LobpcgResult solve(const Exec& exec, A&& matrix, const X& x, M&& preconditioner = M(),
+                     B&& mass = B(), const Y& constraints = {}) {
     only_moves_.check("LobpcgSolver", "solve");
     check_sizes(matrix.rows(), matrix.columns(), detail::vectors::to_write(x));
     if (!detail::krylov::symmetric(preconditioner)) {
@@ -72,26 +73,11 @@ class LobpcgSolver {
     exec.fence("heddle::lobpcg::solution");
     return result;
   }
-  template <class A, WritableVectorView X, class M>
-  LobpcgResult solve(const Exec& exec, A&& matrix, const X& x, M&& preconditioner) {
-    return solve(exec, matrix, x, preconditioner, NoMassMatrix());
-  }
-  template <class A, WritableVectorView X>
-  LobpcgResult solve(const Exec& exec, A&& matrix, const X& x) {
-    return solve(exec, matrix, x, NoPreconditioner(), NoMassMatrix());
-  }
-  template <class A, WritableVectorView X, class M, class B, class Y = NoConstraints>
-  LobpcgResult solve(A&& matrix, const X& x, M&& preconditioner, B&& mass,
+  template <class A, WritableVectorView X, class M = NoPreconditioner, class B = NoMassMatrix,
+            class Y = NoConstraints>
+  LobpcgResult solve(A&& matrix, const X& x, M&& preconditioner = M(), B&& mass = B(),
                      const Y& constraints = {}) {
     return solve(Exec(), matrix, x, preconditioner, mass, constraints);
-  }
-  template <class A, WritableVectorView X, class M>
-  LobpcgResult solve(A&& matrix, const X& x, M&& preconditioner) {
-    return solve(Exec(), matrix, x, preconditioner, NoMassMatrix());
-  }
-  template <class A, WritableVectorView X>
-  LobpcgResult solve(A&& matrix, const X& x) {
-    return solve(Exec(), matrix, x, NoPreconditioner(), NoMassMatrix());
   }
 
   /// The result of the last solve.
