@@ -64,7 +64,7 @@ function(heddle_plans target)
                "HEDDLE_CHEBYSHEV_INSTANCES(, ${type})\n")
     add_source(lobpcg_${scalar} solvers/lobpcg/definitions.hpp "HEDDLE_LOBPCG_INSTANCES(, ${type})\n")
     add_source(multigrid_${scalar} solvers/multigrid/definitions.hpp
-               "HEDDLE_MULTIGRID_INSTANCES(, ${type})\n")
+               "HEDDLE_MULTIGRID_INSTANCES(, ${type})\nHEDDLE_SPECTRUM_INSTANCES(, ${type})\n")
     add_source(ilu_${scalar} solvers/ilu/definitions.hpp "HEDDLE_ILU_INSTANCES(, ${type})\n")
     add_source(ic_${scalar} solvers/ilu/definitions.hpp "HEDDLE_IC_INSTANCES(, ${type})\n")
     if(scalar MATCHES "double")

@@ -19,5 +19,10 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t mixed_bits(std::uint64_t bit
 KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t hash_of(std::uint64_t number) {
   return mixed_bits(number + golden_ratio);
 }
+/// Between -1 and 1.
+KOKKOS_FORCEINLINE_FUNCTION constexpr double random_entry(std::int64_t i) {
+  const auto bits = static_cast<std::int64_t>(hash_of(static_cast<std::uint64_t>(i)) >> 12);
+  return static_cast<double>(bits) * 0x1p-51 - 1;
+}
 
 }  // namespace heddle::detail

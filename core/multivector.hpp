@@ -34,6 +34,10 @@ struct Multivector {
   }
 };
 
+/// Stands for vectors where none are given.
+template <class T>
+inline constexpr Multivector<T> no_vectors{nullptr, 1, 0, 0, 0};
+
 /// The vectors that a plan is optimized for.
 struct ExpectedVectors {
   int count = 1;

@@ -3,6 +3,7 @@
 
 #include "krylov/chebyshev.hpp"
 #include "krylov/polynomial.hpp"
+#include "krylov/spectrum.hpp"
 
 /// Chebyshev's iteration: ChebyshevSolver, and as a preconditioner ChebyshevPlan, which keeps
-/// values of its own, or ChebyshevPreconditioner, which borrows.
+/// values of its own, or ChebyshevPreconditioner, which borrows; spectrum_bounds finds their bounds.

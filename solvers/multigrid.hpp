@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "multigrid/bounds.hpp"
+#include "krylov/spectrum.hpp"
 #include "multigrid/plan.hpp"
 #include "multigrid/rigid_bodies.hpp"
 

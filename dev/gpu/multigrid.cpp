@@ -3,12 +3,7 @@
 // by the other files.
 #include <heddle/multigrid.hpp>
 
-namespace heddle {
-
 using Gpu = Kokkos::DefaultExecutionSpace;
 
-template class detail::MultigridPlanCore<Gpu, CsrMatrix<double, int, int, Gpu::memory_space>>;
-template class detail::MultigridPlanCore<
-    Gpu, CsrMatrix<Kokkos::complex<double>, int, int, Gpu::memory_space>>;
-
-}  // namespace heddle
+HEDDLE_MULTIGRID_INSTANCE(, Gpu, HEDDLE_MATRIX(double, int, Gpu))
+HEDDLE_MULTIGRID_INSTANCE(, Gpu, HEDDLE_MATRIX(Kokkos::complex<double>, int, Gpu))

@@ -76,8 +76,9 @@ class GaussSeidelPlanCore {
   using S = typename Matrix::scalar_type;
 
   GaussSeidelPlanCore();
+  /// make_split: null for who asks for no gauss-seidel/split.
   GaussSeidelPlanCore(const Exec& exec, const Matrix& A, const GaussSeidelOptions& options,
-                      gauss_seidel::MakeExecutor<Exec, Matrix>& make_split);
+                      gauss_seidel::MakeExecutor<Exec, Matrix>* make_split);
   GaussSeidelPlanCore(GaussSeidelPlanCore&&) noexcept;
   GaussSeidelPlanCore& operator=(GaussSeidelPlanCore&&) noexcept;
   ~GaussSeidelPlanCore();

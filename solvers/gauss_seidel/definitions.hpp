@@ -51,7 +51,7 @@ struct GaussSeidelPlanCore<Exec, Matrix>::State {
   using BadDiagonal = Kokkos::View<std::int64_t, typename Exec::memory_space>;
 
   State(const Exec& exec, const Matrix& A, const GaussSeidelOptions& given,
-        gauss_seidel::MakeExecutor<Exec, Matrix>& make_split)
+        gauss_seidel::MakeExecutor<Exec, Matrix>* make_split)
       : options(given), rows(A.rows()), nonzeros(static_cast<std::int64_t>(A.nonzeros())) {
     gauss_seidel::check_options(A.rows(), A.columns(), given);
     options.vectors.count = std::min(given.vectors.count, triangle::most_room);
@@ -191,7 +191,7 @@ GaussSeidelPlanCore<Exec, Matrix>::GaussSeidelPlanCore() : moves_(made_empty) {}
 template <ExecutionSpace Exec, class Matrix>
 GaussSeidelPlanCore<Exec, Matrix>::GaussSeidelPlanCore(
     const Exec& exec, const Matrix& A, const GaussSeidelOptions& options,
-    gauss_seidel::MakeExecutor<Exec, Matrix>& make_split)
+    gauss_seidel::MakeExecutor<Exec, Matrix>* make_split)
     : sweep_(options.sweep), state_(std::make_unique<State>(exec, A, options, make_split)) {}
 template <ExecutionSpace Exec, class Matrix>
 GaussSeidelPlanCore<Exec, Matrix>::GaussSeidelPlanCore(GaussSeidelPlanCore&&) noexcept = default;

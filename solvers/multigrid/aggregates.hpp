@@ -7,11 +7,11 @@
 #include "../../core/hash.hpp"
 
 /// Aggregates of the nodes of a graph, around the nodes of a maximal independent set at distance
-/// two. All are the same on every run, device and number of threads: each launch writes what it
+/// two (MIS-2). All are the same on every run, device and number of threads: each launch writes what it
 /// alone reads, and priorities are hashes.
 ///
 /// Sources: N. Bell, S. Dalton and L. Olson, "Exposing fine-grained parallelism in algebraic
-/// multigrid methods", SIAM J. Sci. Comput. 34, 2012 (the set by maxima handed on twice); B. Kelley
+/// multigrid methods", SIAM J. Sci. Comput. 34, 2012 (MIS-2 by two passes of maxima); B. Kelley
 /// and S. Rajamanickam, "Parallel, portable algorithms for distance-2 maximal independent set and
 /// graph coarsening", IPDPS 2022 (new priorities in every round, a second set among the rest).
 namespace heddle::detail::multigrid {
@@ -25,13 +25,13 @@ struct StrongGraph {
   O nodes;
 };
 
-enum class Node : int { left_out, undecided, root, covered };
+enum class Node : int { excluded, candidate, root, covered };
 
-/// The key of a node in a round: above all others those of roots, then those of who may become one.
+/// The key of a node in a round: above all others those of roots, then those of candidates.
 KOKKOS_FORCEINLINE_FUNCTION std::uint64_t key_of(std::int64_t i, Node is, std::uint64_t round) {
   const std::uint64_t priority = hash_of(static_cast<std::uint64_t>(i) + (round << 40)) >> 2;
   return is == Node::root        ? (std::uint64_t{2} << 62) | priority
-         : is == Node::undecided ? (std::uint64_t{1} << 62) | priority
+         : is == Node::candidate ? (std::uint64_t{1} << 62) | priority
                                  : 0;
 }
 
@@ -45,16 +45,16 @@ struct SetKeys {
 KOKKOS_FORCEINLINE_FUNCTION bool is_root_key(std::uint64_t key) { return key >> 62 == 2; }
 
 /// The largest key at a node and its neighbours, or that of any root among them: of those none is
-/// above another. Of who is left out nothing is handed on.
+/// above another. Nothing passes through an excluded node.
 template <class Graph>
-struct LargestAround {
+struct MaximumOfNeighbours {
   Graph graph;
   const Node* state;
   const std::uint64_t* key;
   std::uint64_t* largest;
   bool first_round = true;
 
-  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t around(std::int64_t i) const {
+  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t maximum_at(std::int64_t i) const {
     std::uint64_t most = key[i];
     for (auto k = graph.row_ptr[i]; k < graph.row_ptr[i + 1] && !is_root_key(most); ++k) {
       const std::uint64_t other = key[graph.col_idx[k]];
@@ -63,26 +63,26 @@ struct LargestAround {
     return most;
   }
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    // A root stays one, and where nobody is undecided nobody becomes one.
+    // A root stays one, and where there is no candidate none becomes one.
     if (!first_round && (is_root_key(largest[i]) || largest[i] == 0)) return;
-    largest[i] = state[i] == Node::left_out ? 0 : around(i);
+    largest[i] = state[i] == Node::excluded ? 0 : maximum_at(i);
   }
 };
 
 /// Decides what keys within distance two decide, and sets those of the next round; the sum is of
-/// nodes that stay undecided.
+/// nodes that stay candidates.
 template <class Graph>
-struct Decide {
-  LargestAround<Graph> again;  ///< reads what the first one wrote
-  std::uint64_t* own;
+struct DecideRoots {
+  MaximumOfNeighbours<Graph> second_pass;  ///< over the maxima that the first pass wrote
+  std::uint64_t* key;
   Node* state;
   std::uint64_t next_round;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& left) const {
-    if (state[i] != Node::undecided) return;
-    const std::uint64_t most = again.around(i);
-    Node is = Node::undecided;
-    if (most == own[i]) {
+    if (state[i] != Node::candidate) return;
+    const std::uint64_t most = second_pass.maximum_at(i);
+    Node is = Node::candidate;
+    if (most == key[i]) {
       is = Node::root;
     } else if (is_root_key(most)) {
       is = Node::covered;
@@ -90,13 +90,13 @@ struct Decide {
       ++left;
     }
     state[i] = is;
-    own[i] = key_of(i, is, next_round);
+    key[i] = key_of(i, is, next_round);
   }
 };
 
-/// Who takes part in the next set: nodes without an aggregate that have neighbours like that.
+/// The candidates of the next set: nodes without an aggregate that have such neighbours.
 template <class Graph>
-struct WhoTakesPart {
+struct MarkCandidates {
   Graph graph;
   decltype(Graph::nodes) const* aggregate;
   Node* state;
@@ -113,19 +113,19 @@ struct WhoTakesPart {
     return free;
   }
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const bool takes_part = is_free(i) && free_neighbours(i) > 0;
-    state[i] = takes_part ? Node::undecided : Node::left_out;
+    const bool is_candidate = is_free(i) && free_neighbours(i) > 0;
+    state[i] = is_candidate ? Node::candidate : Node::excluded;
   }
 };
 
 /// Roots with too few free neighbours to be worth an aggregate become covered.
 template <class Graph>
-struct DropSmallRoots {
-  WhoTakesPart<Graph> who;
+struct CoverSmallRoots {
+  MarkCandidates<Graph> candidates;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    if (who.state[i] == Node::root && who.free_neighbours(i) < who.least_neighbours) {
-      who.state[i] = Node::covered;
+    if (candidates.state[i] == Node::root && candidates.free_neighbours(i) < candidates.least_neighbours) {
+      candidates.state[i] = Node::covered;
     }
   }
 };
@@ -169,7 +169,7 @@ struct CountMembers {
   }
 };
 
-/// Who is left joins the aggregate of its strongest neighbour, of equally strong ones the smallest.
+/// A node without an aggregate joins the aggregate of its strongest neighbour, of equally strong ones the smallest.
 template <class Graph>
 struct JoinStrongest {
   using O = decltype(Graph::nodes);
@@ -206,25 +206,21 @@ class Aggregates {
 
   template <class Graph>
   Aggregates(const Exec& exec, const Graph& graph) {
-    const auto n = static_cast<std::size_t>(graph.nodes);
-    memory_ = Arena<Space>(exec, "heddle::multigrid::aggregates", arena_bytes<O>(n));
-    Arena<Space> work(
-        exec, "heddle::multigrid::independent_set",
-        arena_bytes<O, O, O, Node, std::uint64_t, std::uint64_t>(n, n + 1, n, n, n, n));
-    of_ = memory_.template take<O>(n).data();
-    O* const aggregate = work.template take<O>(n).data();
-    O* const before = work.template take<O>(n + 1).data();
-    O* const members = work.template take<O>(n).data();
-    Node* const state = work.template take<Node>(n).data();
-    keys_[0] = work.template take<std::uint64_t>(n).data();
-    keys_[1] = work.template take<std::uint64_t>(n).data();
+    const std::int64_t n = graph.nodes;
+    O *aggregate = nullptr, *before = nullptr, *members = nullptr;
+    Node* state = nullptr;
+    memory_ = Arena<Space>(exec, "heddle::multigrid::aggregates", arena_array(of_, n));
+    const Arena<Space> work(exec, "heddle::multigrid::independent_set", arena_array(aggregate, n),
+                            arena_array(before, n + 1), arena_array(members, n),
+                            arena_array(state, n), arena_array(keys_[0], n),
+                            arena_array(keys_[1], n));
 
     fill(exec, "heddle::multigrid::no_aggregates", aggregate, graph.nodes, O(-1));
     for (const int least_neighbours : {1, 2}) {
-      const WhoTakesPart<Graph> who{graph, aggregate, state, least_neighbours};
-      parallel_for(exec, "heddle::multigrid::take_part", graph.nodes, who);
+      const MarkCandidates<Graph> candidates{graph, aggregate, state, least_neighbours};
+      parallel_for(exec, "heddle::multigrid::mark_candidates", graph.nodes, candidates);
       find_set(exec, graph, state);
-      parallel_for(exec, "heddle::multigrid::drop_small", graph.nodes, DropSmallRoots<Graph>{who});
+      parallel_for(exec, "heddle::multigrid::drop_small", graph.nodes, CoverSmallRoots<Graph>{candidates});
       const auto roots = running_sum_and_total(exec, "heddle::multigrid::number_roots", before,
                                                graph.nodes, IsRoot{state});
       parallel_for(exec, "heddle::multigrid::join_roots", graph.nodes,
@@ -239,6 +235,12 @@ class Aggregates {
     exec.fence("heddle::multigrid::aggregates");
   }
 
+  /// Those that write(aggregates of all nodes) writes, and returns the number of.
+  template <class Write>
+  Aggregates(const Exec& exec, std::int64_t nodes, const Write& write)
+      : memory_(exec, "heddle::multigrid::aggregates", arena_array(of_, nodes)),
+        count_(write(of_)) {}
+
   O count() const { return count_; }
   const O* of() const { return of_; }
 
@@ -248,17 +250,17 @@ class Aggregates {
     std::int64_t left = graph.nodes;
     parallel_for(exec, "heddle::multigrid::keys", graph.nodes, SetKeys{state, keys_[0]});
     for (std::uint64_t round = 0; left > 0; ++round) {
-      const LargestAround<Graph> around{graph, state, keys_[0], keys_[1], round == 0};
-      parallel_for(exec, "heddle::multigrid::largest_around", graph.nodes, around);
+      const MaximumOfNeighbours<Graph> first_pass{graph, state, keys_[0], keys_[1], round == 0};
+      parallel_for(exec, "heddle::multigrid::maximum_of_neighbours", graph.nodes, first_pass);
       left = 0;
       Kokkos::parallel_reduce(
           "heddle::multigrid::decide", range_policy(exec, graph.nodes),
-          Decide<Graph>{{graph, state, keys_[1], nullptr}, keys_[0], state, round + 1}, left);
+          DecideRoots<Graph>{{graph, state, keys_[1], nullptr}, keys_[0], state, round + 1}, left);
     }
   }
 
-  Arena<Space> memory_;
   O* of_ = nullptr;
+  Arena<Space> memory_;
   O count_ = 0;
   std::uint64_t* keys_[2] = {};
 };

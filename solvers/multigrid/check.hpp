@@ -19,7 +19,7 @@ namespace heddle::detail::multigrid {
 /// A, or Error.
 template <ExecutionSpace Exec, class Matrix, Scalar S>
 const Matrix& checked(const Matrix& A, const Multivector<const S>& near_nullspace,
-                      const MultigridOptions& options) {
+                      const MultigridOptions& options, const MultigridParts<Exec, Matrix>& parts) {
   const auto fail = [](const std::string& what, const char* remedy) { throw Error(what, remedy); };
   if (A.rows() != A.columns()) {
     fail("multigrid of a matrix of " + std::to_string(A.rows()) + " x " +
@@ -67,6 +67,19 @@ const Matrix& checked(const Matrix& A, const Multivector<const S>& near_nullspac
     fail("options.symmetry_tolerance is " + std::to_string(options.symmetry_tolerance),
          "give zero or more");
   }
+  if (parts.smoother && (options.degree != 0 || options.smoother != MultigridSmoother::chebyshev ||
+                         options.one_launch_entries > 0)) {
+    fail("options.smoother, degree or one_launch_entries has no effect with parts.smoother",
+         "leave it out");
+  }
+  if (parts.prolongation && (parts.aggregates || near_nullspace.count > 0 ||
+                             options.block_size > 1)) {
+    fail(std::string(parts.aggregates             ? "parts.aggregates"
+                     : near_nullspace.count > 0 ? "a near-nullspace"
+                                                : "options.block_size") +
+             " has no effect with parts.prolongation",
+         "leave it out");
+  }
   if (options.vectors.count < 1) {
     fail("options.vectors.count is " + std::to_string(options.vectors.count),
          "give the number of vectors that b will hold");
@@ -74,45 +87,21 @@ const Matrix& checked(const Matrix& A, const Multivector<const S>& near_nullspac
   return A;
 }
 
-/// Throws Error for a diagonal entry or a pivot of level l that was marked, or a bound that is not
-/// a number.
-inline void throw_if_bad(std::size_t l, const std::int64_t (&bad)[2],
-                         const SpectrumNumbers& numbers) {
-  const std::string place = l == 0 ? "" : "on level " + std::to_string(l) + " ";
+/// Throws Error if the diagonal of a level, a pivot or the bound of its spectrum is bad. Waits.
+template <ExecutionSpace Exec, class Matrix>
+void check_level(const Exec& exec, const Level<Exec, Matrix>& level) {
+  const bool finest = level.number == 0;
+  const std::string place = finest ? "" : "on level " + std::to_string(level.number) + " ";
   const char* const indefinite = "A is not positive definite: take another preconditioner";
-  if (bad[0] != 0) {
-    throw Error(
-        place + "the diagonal is missing, not positive or not finite, or its reciprocal is not",
-        Where{.row = bad[0] - 1},
-        l == 0 ? "multigrid smooths by it: store a positive one that its type has room for"
-               : indefinite);
-  }
-  if (!std::isfinite(numbers.bound)) {
-    throw Error(place + "a value of the matrix is not finite", "give finite values");
-  }
+  const char* const remedy =
+      finest ? "multigrid smooths by it: store a positive one that its type has room for"
+             : indefinite;
+  std::int64_t bad[2] = {0, 0};
+  const SpectrumNumbers numbers = spectrum::read_numbers(exec, level.numbers, level.bad, bad);
+  spectrum::throw_if_bad(place, bad[0], numbers, remedy, indefinite);
   if (bad[1] != 0) {
     throw Error(place + "a pivot is negative", Where{.row = bad[1] - 1}, indefinite);
   }
-  if (numbers.indefinite) {
-    throw Error(place + "the matrix has a negative eigenvalue", indefinite);
-  }
-}
-
-/// The bound of the spectrum of level l. Throws Error if that or the diagonal is bad. Waits.
-template <ExecutionSpace Exec, class Matrix>
-double checked_bound(const Exec& exec, const Level<Exec, Matrix>& level, std::size_t l) {
-  using Space = typename Exec::memory_space;
-  using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
-  std::int64_t bad[2] = {0, 0};
-  SpectrumNumbers numbers;
-  Kokkos::deep_copy(kokkos_space(exec),
-                    Kokkos::View<std::int64_t[2], Kokkos::HostSpace, Unmanaged>(bad),
-                    Kokkos::View<const std::int64_t[2], Space, Unmanaged>(level.bad));
-  Kokkos::deep_copy(kokkos_space(exec), numbers,
-                    Kokkos::View<const SpectrumNumbers, Space, Unmanaged>(level.numbers));
-  exec.fence("heddle::multigrid::check_values");
-  throw_if_bad(l, bad, numbers);
-  return numbers.bound;
 }
 
 // The near-nullspace vectors of a user.

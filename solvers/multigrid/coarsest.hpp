@@ -10,7 +10,7 @@
 #include "../../core/matrix.hpp"
 #include "../../core/multivector.hpp"
 #include "../../core/real_part.hpp"
-#include "spectrum.hpp"
+#include "../krylov/lanczos.hpp"
 
 /// Leaves the nullspace of a Hermitian semidefinite matrix out of its dense inverse. Elimination
 /// replaced each pivot that was zero but for rounding; the inverse that this gives has a vector of
@@ -21,6 +21,10 @@
 /// Orthonormal is meant with weights, which are 1 unless diagonal entries differ by orders of
 /// magnitude: then unknowns have units of their own, and rounding would mix them.
 namespace heddle::detail::multigrid {
+
+using spectrum::rounding_of_magnitude;
+using spectrum::rounding_of_product;
+using spectrum::square_of;
 
 /// What the kernels share, of n rows, on the device.
 template <Scalar S>
@@ -47,7 +51,7 @@ struct Nullspace {
   }
 };
 
-/// The vectors, by Gram and Schmidt, each twice: one team.
+/// The vectors, by two passes of Gram-Schmidt each: one team.
 template <Scalar S>
 struct FindNullspace {
   using Scratch = backends::NoScratch;
@@ -223,9 +227,9 @@ struct PivotBlock {
   KOKKOS_FORCEINLINE_FUNCTION S* array(int which) { return reinterpret_cast<S*>(bytes[which % 2]); }
 };
 
-/// The next pivots of Gauss and Jordan's inversion, from one array to another: a subwarp a row.
-/// Each team inverts the block of pivots for itself, an entry a thread. A pivot that rounding alone
-/// is left of, by its magnitude (rounding_of_magnitude), is a direction of the nullspace: it
+/// The next pivots of Gauss-Jordan inversion in blocks, from one array to another: a subwarp a row.
+/// Each team inverts the block of pivots for itself, an entry a thread. A pivot that has
+/// cancelled to rounding, by its magnitude (rounding_of_magnitude), is a direction of the nullspace: it
 /// becomes that magnitude, as if this had been added to A. The magnitudes of the rows behind grow
 /// as their diagonal entries are subtracted from.
 template <Scalar S>
@@ -392,24 +396,18 @@ struct DenseProduct {
 };
 
 template <ExecutionSpace Exec, class Matrix>
-class Coarsest {
+class CoarseSolve {
  public:
   using S = typename Matrix::scalar_type;
 
-  Coarsest() = default;
+  CoarseSolve() = default;
   /// Allocates; values come by update_values.
-  Coarsest(const Exec& exec, std::int64_t rows) : n_(rows) {
-    const auto n = static_cast<std::size_t>(rows);
+  CoarseSolve(const Exec& exec, std::int64_t rows) : n_(rows) {
     arena_ = Arena<typename Exec::memory_space>(
-        exec, "heddle::multigrid::coarsest",
-        arena_bytes<S, S, S, double, double, double, double, std::byte>(n * n, n * n, n, n, n, n, n,
-                                                                        n));
-    for (S*& dense : dense_) dense = arena_.template take<S>(n * n).data();
-    coefficient_ = arena_.template take<S>(n).data();
-    for (double** of : {&magnitude_[0], &magnitude_[1], &weight_, &shift_}) {
-      *of = arena_.template take<double>(n).data();
-    }
-    is_gone_ = reinterpret_cast<unsigned char*>(arena_.template take<std::byte>(n).data());
+        exec, "heddle::multigrid::coarsest", arena_array(dense_[0], n_ * n_),
+        arena_array(dense_[1], n_ * n_), arena_array(coefficient_, n_),
+        arena_array(magnitude_[0], n_), arena_array(magnitude_[1], n_), arena_array(weight_, n_),
+        arena_array(shift_, n_), arena_array(is_gone_, n_));
   }
 
   /// Inverts A: a launch for eight rows. No wait, no allocation. magnitude: of its diagonal

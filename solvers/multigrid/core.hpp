@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "../../core/matrix.hpp"
-#include "../../core/move_only.hpp"
 #include "../../core/multivector.hpp"
 #include "../../formats/formats.hpp"
 #include "options.hpp"
+#include "parts.hpp"
 
 namespace heddle {
 
@@ -64,24 +64,24 @@ struct MultigridHierarchy {
 
 }  // namespace heddle
 
-namespace heddle::detail {
+namespace heddle::detail::multigrid {
 
-namespace multigrid {
-
-/// What a plan in float of a matrix in double does, as MultigridPlanCore.
+/// What a MultigridPlan does, which documents it, for a matrix of signed offsets: in the matrix's
+/// scalar, or in float.
 template <ExecutionSpace Exec, class Matrix>
-class HierarchyInFloat {
+class Hierarchy {
  public:
   using S = typename Matrix::scalar_type;
 
-  virtual ~HierarchyInFloat() = default;
+  virtual ~Hierarchy() = default;
   virtual void apply_from(const Exec& exec, int level, const Multivector<const S>& b,
-                          const Multivector<S>& x) const = 0;
+                          const Multivector<S>& x) = 0;
   virtual void update_values(const Exec& exec, const Matrix& A) = 0;
-  virtual void check_values(const Exec& exec) const = 0;
+  virtual void check_values(const Exec& exec) = 0;
   virtual MultigridHierarchy levels() const = 0;
-  virtual bool symmetric() const = 0;
-  virtual std::string asymmetry() const = 0;
+  virtual bool symmetric() = 0;
+  virtual std::string asymmetry() = 0;
+  /// Whether there was less room.
   virtual bool reserve(const Exec& exec, int vectors) = 0;
   virtual std::int64_t rows() const = 0;
   virtual double setup_seconds() const = 0;
@@ -89,62 +89,23 @@ class HierarchyInFloat {
 };
 
 template <ExecutionSpace Exec, class Matrix>
-using MakeInFloat = std::unique_ptr<HierarchyInFloat<Exec, Matrix>>(
-    const Exec&, const Matrix&, const Multivector<const typename Matrix::scalar_type>&,
-    const MultigridOptions&);
+using FormatsOf =
+    FormatTable<Exec, Matrix, typename Matrix::scalar_type, typename Matrix::scalar_type>;
 
-/// Defined in in_float.hpp.
+/// Without near-nullspace vectors (no_vectors) the constant is one. check_pattern: whether A's row
+/// pointer and columns are checked first. Defined in definitions.hpp.
 template <ExecutionSpace Exec, class Matrix>
-std::unique_ptr<HierarchyInFloat<Exec, Matrix>> make_in_float(
+std::unique_ptr<Hierarchy<Exec, Matrix>> make_hierarchy(
+    const Exec& exec, const Matrix& A,
+    const Multivector<const typename Matrix::scalar_type>& near_nullspace,
+    const MultigridOptions& options, const MultigridParts<Exec, Matrix>& parts,
+    const FormatsOf<Exec, Matrix>& formats, bool check_pattern);
+
+/// In float, of a matrix in double. Defined in in_float.hpp.
+template <ExecutionSpace Exec, class Matrix>
+std::unique_ptr<Hierarchy<Exec, Matrix>> make_in_float(
     const Exec& exec, const Matrix& A,
     const Multivector<const typename Matrix::scalar_type>& near_nullspace,
     const MultigridOptions& options);
 
-}  // namespace multigrid
-
-/// What a MultigridPlan does, which documents it, for a matrix of signed offsets and with any list
-/// of formats. Defined in definitions.hpp.
-template <ExecutionSpace Exec, class Matrix>
-class MultigridPlanCore {
- public:
-  using S = typename Matrix::scalar_type;
-  using Table = FormatTable<Exec, Matrix, S, S>;
-
-  MultigridPlanCore();
-  /// Without near-nullspace vectors (count 0) the constant is one. `in_float` makes a hierarchy in
-  /// float, if options ask for one; where it is null that is an Error. check_pattern: whether A's
-  /// row pointer and columns are checked first.
-  MultigridPlanCore(const Exec& exec, const Matrix& A, const Multivector<const S>& near_nullspace,
-                    const MultigridOptions& options, const Table& formats,
-                    multigrid::MakeInFloat<Exec, Matrix>* in_float, bool check_pattern = true);
-  MultigridPlanCore(MultigridPlanCore&&) noexcept;
-  MultigridPlanCore& operator=(MultigridPlanCore&&) noexcept;
-  ~MultigridPlanCore();
-
-  void apply_from(const Exec& exec, int level, const Multivector<const S>& b,
-                  const Multivector<S>& x) const;
-  void update_values(const Exec& exec, const Matrix& A);
-  void check_values(const Exec& exec) const;
-
-  MultigridHierarchy levels() const;
-  bool symmetric() const;
-  std::string asymmetry() const;
-  /// Whether there was less room.
-  bool reserve(const Exec& exec, int vectors);
-  std::int64_t rows() const;
-  double setup_seconds() const;
-  std::size_t bytes() const;
-
-  /// What spectrum_bounds documents.
-  static double largest_eigenvalue(const Exec& exec, const Matrix& A);
-
- private:
-  struct State;
-  State& state(const char* called) const;
-
-  MoveOnly moves_;
-  std::unique_ptr<State> state_;
-  std::unique_ptr<multigrid::HierarchyInFloat<Exec, Matrix>> in_float_;  ///< in place of it
-};
-
-}  // namespace heddle::detail
+}  // namespace heddle::detail::multigrid

@@ -5,18 +5,37 @@
 #include <vector>
 
 #include "../../backends/cooperative.hpp"
+#include "../../backends/lanes.hpp"
 #include "../../backends/loops.hpp"
 #include "../../core/arena.hpp"
 #include "level.hpp"
 
-/// Levels so small that launches are what they cost: all of them by one launch, whose teams wait
-/// for each other.
+/// The V cycle, once for all who run it: level by level in launches, or in one launch.
 namespace heddle::detail::multigrid {
+
+/// x = M b on level `first` and all below it, of which `last` is solved. `on` does each of these
+/// steps for a level l; which level each of them reads from and writes to, it knows.
+HEDDLE_NO_EXECUTION_CHECK
+template <class On>
+KOKKOS_FORCEINLINE_FUNCTION void v_cycle(const On& on, int first, int last) {
+  for (int l = first; l < last; ++l) {
+    on.smooth_from_zero(l);
+    on.restrict_residual(l);
+  }
+  on.solve(last);
+  for (int l = last - 1; l >= first; --l) {
+    on.correct(l);
+    on.smooth(l);
+  }
+}
+
+// Levels so small that launches are what they cost: all of them by one launch, whose teams wait
+// for each other.
 
 template <class Matrix>
 struct SmallLevel {
   using S = typename Matrix::scalar_type;
-  SmallRows<Matrix> A, restriction, prolongation;  ///< the latter two from and to the level before
+  spectrum::CsrRows<Matrix> A, restriction, prolongation;  ///< the latter two from and to the level before
   const S* inverse_of_all = nullptr;               ///< dense, where there is no smoother
   const S* inverse = nullptr;
   const SpectrumNumbers* numbers = nullptr;
@@ -25,14 +44,14 @@ struct SmallLevel {
   Multivector<S> x, q, d;
 };
 
-/// The V cycle of `count` levels. A step of a smoother reads rows of others, so that it writes to
-/// another vector than it reads: x and q by turns, such that x has the result. What separate
-/// launches do, in other orders of sums.
+/// `count` levels, the last of which is inverted or smoothed. A step of a smoother reads rows of
+/// others, so that it writes to another vector than it reads: x and q by turns, such that x has the
+/// result. What separate launches do, in other orders of sums.
 template <class Matrix>
 struct SmallLevels {
   using S = typename Matrix::scalar_type;
   using Scratch = backends::NoScratch;
-  using Shape = SmallShape;
+  using Shape = spectrum::RowsShape;
   static constexpr int most = 8;
 
   SmallLevel<Matrix> levels[most];
@@ -41,12 +60,25 @@ struct SmallLevels {
 
   template <class All>
   KOKKOS_FUNCTION void operator()(const All& all, Scratch&) const {
-    for (int l = 0; l < count; ++l) go_down(all, l);
-    for (int l = count - 2; l >= 0; --l) go_up(all, l);
+    v_cycle(Steps<All>{*this, all}, 0, count - 1);
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION bool is_last(int l) const { return l + 1 == count; }
+  /// What v_cycle asks for. b is restricted where x begins, which saves a barrier.
+  template <class All>
+  struct Steps {
+    const SmallLevels& of;
+    const All& all;
+
+    KOKKOS_FORCEINLINE_FUNCTION void smooth_from_zero(int l) const { of.go_down(all, l, false); }
+    KOKKOS_FORCEINLINE_FUNCTION void restrict_residual(int l) const { of.find_residual(all, l); }
+    KOKKOS_FORCEINLINE_FUNCTION void solve(int l) const { of.go_down(all, l, true); }
+    KOKKOS_FORCEINLINE_FUNCTION void correct(int l) const { of.correct(all, l); }
+    KOKKOS_FORCEINLINE_FUNCTION void smooth(int l) const {
+      for (int step = 0; step < of.degree; ++step) of.smooth(all, l, step, of.degree - step);
+    }
+  };
+
   /// Where x of level l stands with so many steps to come.
   KOKKOS_FORCEINLINE_FUNCTION Multivector<S> before(int l, int steps_to_come) const {
     return steps_to_come % 2 == 0 ? levels[l].x : levels[l].q;
@@ -80,11 +112,11 @@ struct SmallLevels {
       if (subwarp.lane() == 0) to(row, v) = from(row, v) + step_by(level, step, row, residual);
     });
   }
-  /// b from the level before, x from zero, and the residual for the level behind in d.
+  /// b from the level before, and x from zero.
   template <class All>
-  KOKKOS_FORCEINLINE_FUNCTION void go_down(const All& all, int l) const {
+  KOKKOS_FORCEINLINE_FUNCTION void go_down(const All& all, int l, bool is_last) const {
     const SmallLevel<Matrix>& level = levels[l];
-    const int behind = is_last(l) ? 0 : degree;
+    const int behind = is_last ? 0 : degree;
     const Multivector<S> first = before(l, degree - 1 + behind);
     each_row(all, first, [&](std::int64_t row, int v, const auto& subwarp) {
       const S b =
@@ -95,22 +127,24 @@ struct SmallLevels {
     });
     if (level.inverse_of_all) return multiply_by_inverse(all, level);
     for (int step = 1; step < degree; ++step) smooth(all, l, step, degree - step + behind);
-    if (is_last(l)) return;
-    const Multivector<S> x = before(l, behind);
+  }
+  template <class All>
+  KOKKOS_FORCEINLINE_FUNCTION void find_residual(const All& all, int l) const {
+    const SmallLevel<Matrix>& level = levels[l];
+    const Multivector<S> x = before(l, degree);
     each_row(all, level.d, [&](std::int64_t row, int v, const auto& subwarp) {
       const S product = level.A.times(subwarp, row, x, v);
       if (subwarp.lane() == 0) level.d(row, v) = level.b(row, v) - product;
     });
   }
   template <class All>
-  KOKKOS_FORCEINLINE_FUNCTION void go_up(const All& all, int l) const {
+  KOKKOS_FORCEINLINE_FUNCTION void correct(const All& all, int l) const {
     const SmallLevel<Matrix>& behind = levels[l + 1];
     const Multivector<S> x = before(l, degree);
     each_row(all, x, [&](std::int64_t row, int v, const auto& subwarp) {
       const S correction = behind.prolongation.times(subwarp, row, behind.x, v);
       if (subwarp.lane() == 0) x(row, v) += correction;
     });
-    for (int step = 0; step < degree; ++step) smooth(all, l, step, degree - step);
   }
   template <class All>
   KOKKOS_FORCEINLINE_FUNCTION void multiply_by_inverse(const All& all,
@@ -126,16 +160,6 @@ struct SmallLevels {
   }
 };
 
-/// Vectors of a level's own, one after the other.
-template <Scalar S>
-Multivector<S> vectors_of(S* data, std::int64_t rows, int count) {
-  return {data, 1, rows, rows, count};
-}
-template <Scalar S>
-Multivector<const S> to_read(const Multivector<S>& v) {
-  return {v.data, v.row_stride, v.vector_stride, v.rows, v.count};
-}
-
 /// Launches them.
 template <ExecutionSpace Exec, class Matrix>
 class SmallLaunch {
@@ -145,8 +169,8 @@ class SmallLaunch {
 
   SmallLaunch() = default;
   explicit SmallLaunch(const Exec& exec)
-      : memory_(exec, "heddle::multigrid::meetings", arena_bytes<int>(2)) {
-    int* const words = memory_.template take<int>(2).data();
+      : memory_(exec, "heddle::multigrid::meetings", arena_array(meeting_words_, 2)) {
+    int* const words = meeting_words_;
     fill(exec, "heddle::multigrid::clear_meetings", words, 2, 0);
     meeting_ = {words, words + 1};
   }
@@ -179,32 +203,32 @@ class SmallLaunch {
     auto& level = levels[l];
     const std::int64_t rows = level.A.rows();
     SmallLevel<Matrix> small;
-    small.A = SmallRows<Matrix>::of(level.A);
+    small.A = spectrum::CsrRows<Matrix>::of(level.A);
     small.inverse = level.inverse;
     small.numbers = level.numbers;
     small.q = vectors_of(level.q, rows, x.count);
     small.d = vectors_of(level.d, rows, x.count);
-    if (level.inverse_of_all) small.inverse_of_all = level.inverse_of_all->inverse();
+    if (level.solve) small.inverse_of_all = level.solve->inverse();
     if (is_first) {
       small.b = b;
       small.x = x;
       return small;
     }
-    const auto& transfer = *levels[l - 1].transfer;
-    small.restriction = SmallRows<Matrix>::of(transfer.restriction.matrix());
-    small.prolongation = SmallRows<Matrix>::of(transfer.prolongation.matrix());
+    const auto& coarsening = *levels[l - 1].coarsening;
+    small.restriction = spectrum::CsrRows<Matrix>::of(coarsening.restriction.matrix());
+    small.prolongation = spectrum::CsrRows<Matrix>::of(coarsening.prolongation->matrix());
     small.x = vectors_of(level.x, rows, x.count);
     small.restricted = vectors_of(level.b, rows, x.count);
     small.b = to_read(small.restricted);
     return small;
   }
 
+  int* meeting_words_ = nullptr;
   Arena<typename Exec::memory_space> memory_;
   backends::MeetingWords meeting_;
 };
 
-// The V cycle.
-
+/// The steps of v_cycle as launches, level by level. Small levels are solved by one launch.
 template <ExecutionSpace Exec, class Matrix>
 class Cycle {
  public:
@@ -216,87 +240,47 @@ class Cycle {
       : exec_(exec), levels_(levels), small_levels_(small_levels), options_(options) {}
 
   /// x = M b on level l and all below.
-  void run(std::size_t l, const Multivector<const S>& b, const Multivector<S>& x) const {
-    Level<Exec, Matrix>& level = levels_[l];
-    if (level.inverse_of_all) return level.inverse_of_all->apply(exec_, b, x);
-    if (level.small) return small_levels_.run(exec_, levels_, l, options_, b, x);
-    const auto q = vectors_of(level.q, x.rows, x.count);
-    before(level, b, x, q);
-    if (!level.transfer) {
-      if (level.sweeps) after(level, b, x);  // for symmetry
-      return;
-    }
-    Level<Exec, Matrix>& next = levels_[l + 1];
-    const std::int64_t coarse_rows = next.A.rows();
-    const auto coarse_b = vectors_of(next.b, coarse_rows, x.count);
-    const auto coarse_x = vectors_of(next.x, coarse_rows, x.count);
-    level.transfer->restrict_to->execute(exec_, Op::none, S(1), to_read(q), S(0), coarse_b);
-    run(l + 1, to_read(coarse_b), coarse_x);
-    level.transfer->prolong->execute(exec_, Op::none, S(1), to_read(coarse_x), S(1), x);
-    after(level, b, x);
+  void run(std::size_t l, const Multivector<const S>& b, const Multivector<S>& x) {
+    first_ = static_cast<int>(l);
+    b_ = b;
+    x_ = x;
+    int last = first_;
+    while (levels_[static_cast<std::size_t>(last)].coarsening && !level(last).small) ++last;
+    v_cycle(*this, first_, last);
   }
+
+  void smooth_from_zero(int l) const {
+    level(l).smoother->before(exec_, level(l), b(l), x(l), residual(l));
+  }
+  void restrict_residual(int l) const {
+    level(l).coarsening->restrict_to->execute(exec_, Op::none, S(1), to_read(residual(l)), S(0),
+                                              own(level(l + 1).b, l + 1));
+  }
+  void solve(int l) const {
+    const auto& last = level(l);
+    if (last.solve) return last.solve->apply(exec_, b(l), x(l));
+    if (!last.small) return last.smoother->solve(exec_, last, b(l), x(l));
+    small_levels_.run(exec_, levels_, static_cast<std::size_t>(l), options_, b(l), x(l));
+  }
+  void correct(int l) const {
+    level(l).coarsening->prolong->execute(exec_, Op::none, S(1), to_read(x(l + 1)), S(1), x(l));
+  }
+  void smooth(int l) const { level(l).smoother->after(exec_, level(l), b(l), x(l)); }
 
  private:
-  /// Smooths from zero; if there is a correction to come, q = b - A x.
-  void before(Level<Exec, Matrix>& level, const Multivector<const S>& b, const Multivector<S>& x,
-              const Multivector<S>& q) const {
-    if (level.sweeps) {
-      const auto residual = level.transfer ? q : Multivector<S>{};
-      return level.sweeps->before(exec_, b, x, residual, options_.degree);
-    }
-    smooth(level, b, x, true);
-    if (!level.transfer) return;
-    level.product->execute(exec_, Op::none, S(1), to_read(x), S(0), q);
-    pass("heddle::multigrid::residual", b, x, [&](int first, int count) {
-      return ResidualPass<S>{{}, q.slice(first, count), b.slice(first, count)};
-    });
-  }
-  void after(Level<Exec, Matrix>& level, const Multivector<const S>& b,
-             const Multivector<S>& x) const {
-    if (level.sweeps) return level.sweeps->after(exec_, b, x, options_.degree);
-    smooth(level, b, x, false);
-  }
-  void smooth(Level<Exec, Matrix>& level, const Multivector<const S>& b, const Multivector<S>& x,
-              bool from_zero) const {
-    const auto q = vectors_of(level.q, x.rows, x.count);
-    const Multivector<const S> inverse{level.inverse, 1, 0, x.rows, x.count};
-    for (int step = 0; step < options_.degree; ++step) {
-      const SmoothingStep numbers = smoothing_step(options_.smoother, options_.degree, step);
-      const auto step_of = [&]<bool zero>(int first, int count) {
-        return SmoothPass<S, zero>{{},
-                                   x.slice(first, count),
-                                   b.slice(first, count),
-                                   to_read(q.slice(first, count)),
-                                   inverse.slice(first, count),
-                                   numbers,
-                                   level.numbers};
-      };
-      if (from_zero && step == 0) {
-        pass("heddle::multigrid::smooth_from_zero", b, x,
-             [&](int first, int count) { return step_of.template operator()<true>(first, count); });
-      } else {
-        level.product->execute(exec_, Op::none, S(1), to_read(x), S(0), q);
-        pass("heddle::multigrid::smooth", b, x, [&](int first, int count) {
-          return step_of.template operator()<false>(first, count);
-        });
-      }
-    }
-  }
-
-  /// make(first, count), for all vectors, as many at a time as a launch takes.
-  template <class Make>
-  void pass(const char* label, const Multivector<const S>& b, const Multivector<S>& x,
-            const Make& make) const {
-    const bool unit_stride = vectors::has_unit_stride(b) && vectors::has_unit_stride(x);
-    vectors::in_slices(x.count, [&](int first, int count) {
-      vectors::stream(exec_, label, x.rows, count, unit_stride, make(first, count));
-    });
-  }
+  const Level<Exec, Matrix>& level(int l) const { return levels_[static_cast<std::size_t>(l)]; }
+  Multivector<S> own(S* data, int l) const { return vectors_of(data, level(l).A.rows(), x_.count); }
+  Multivector<const S> b(int l) const { return l == first_ ? b_ : to_read(own(level(l).b, l)); }
+  Multivector<S> x(int l) const { return l == first_ ? x_ : own(level(l).x, l); }
+  Multivector<S> residual(int l) const { return own(level(l).q, l); }
 
   const Exec& exec_;
   Levels& levels_;
   const SmallLaunch<Exec, Matrix>& small_levels_;
   const MultigridOptions& options_;
+  int first_ = 0;
+  Multivector<const S> b_;
+  Multivector<S> x_;
 };
 
 }  // namespace heddle::detail::multigrid

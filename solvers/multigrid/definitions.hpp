@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "../../backends/region.hpp"
 #include "../../formats/all_definitions.hpp"
 #include "../../formats/inspect/recipe/repeats.hpp"
 #include "../../formats/instantiate.hpp"
@@ -39,319 +43,274 @@ std::optional<DerivedCsr<Exec, S, O, Off>> repeats_added_up(const Exec& exec,
 namespace heddle::detail {
 
 template <ExecutionSpace Exec, class Matrix>
-inline constexpr bool is_defined<MultigridPlanCore<Exec, Matrix>> = true;
+inline constexpr bool is_defined<multigrid::Hierarchy<Exec, Matrix>> = true;
 
+}  // namespace heddle::detail
+
+namespace heddle::detail::multigrid {
+
+/// All levels, in the matrix's scalar.
 template <ExecutionSpace Exec, class Matrix>
-struct MultigridPlanCore<Exec, Matrix>::State {
+class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
+ public:
+  using S = typename Matrix::scalar_type;
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
   using Space = typename Exec::memory_space;
-  using Level = multigrid::Level<Exec, Matrix>;
-  using Vectors = multigrid::NearNullspace<S>;
+  using Parts = MultigridParts<Exec, Matrix>;
 
-  State(const Exec& exec, const Matrix& A, const Multivector<const S>& near_nullspace,
-        const MultigridOptions& given, const Table& formats, bool check_pattern)
-      : rows(A.rows()),
-        nonzeros(static_cast<std::int64_t>(A.nonzeros())),
-        shared(exec, multigrid::checked<Exec>(A, near_nullspace, given), given, formats),
-        updated_on(exec) {
+  StoredHierarchy(const Exec& exec, const Matrix& A, const Multivector<const S>& near_nullspace,
+                  const MultigridOptions& given, const Parts& parts,
+                  const FormatsOf<Exec, Matrix>& formats, bool check_pattern)
+      : rows_(A.rows()),
+        nonzeros_(static_cast<std::int64_t>(A.nonzeros())),
+        shared_(exec, checked<Exec>(A, near_nullspace, given, parts), given, parts, formats),
+        updated_on_(exec) {
+    const backends::Region region("heddle::multigrid::setup");
     Kokkos::Timer timer;
     if (check_pattern) check_csr(exec, A);
+    added_up_ = repeats_added_up(exec, A);
     const int count = near_nullspace.count > 0 ? near_nullspace.count : given.block_size;
-    const auto entries = static_cast<std::size_t>(rows * count);
-    added_up = multigrid::repeats_added_up(exec, A);
-    const auto kept = given.borrow_values || added_up ? 0 : static_cast<std::size_t>(nonzeros);
-    memory =
-        Arena<Space>(exec, "heddle::multigrid::near_nullspace", arena_bytes<S, S>(entries, kept));
-    const Vectors finest{memory.template take<S>(entries).data(), rows, count};
-    if (kept > 0) values = memory.template take<S>(kept).data();
+    const bool keeps_values = !given.borrow_values && !added_up_;
+    Vectors finest{nullptr, rows_, count};
+    memory_ = Arena<Space>(exec, "heddle::multigrid::near_nullspace",
+                           arena_array(finest.data, rows_ * count),
+                           arena_array(values_, keeps_values ? nonzeros_ : 0));
+    if (!keeps_values) values_ = nullptr;
     if (near_nullspace.count > 0) {
-      multigrid::copy_near_nullspace(exec, near_nullspace,
-                                     Multivector<S>{finest.data, 1, rows, rows, count});
+      copy_near_nullspace(exec, near_nullspace,
+                          Multivector<S>{finest.data, 1, rows_, rows_, count});
     } else {
-      parallel_for(exec, "heddle::multigrid::near_nullspace", rows * count,
-                   multigrid::ConstantOfField<S>{finest});
+      parallel_for(exec, "heddle::multigrid::near_nullspace", rows_ * count,
+                   ConstantOfField<S>{finest});
     }
-    make_levels(exec, added_up ? added_up->matrix() : with_own_values(exec, A), finest);
-    if (levels.back().small) small_levels = multigrid::SmallLaunch<Exec, Matrix>(exec);
+    make_levels(exec, with_own_values(exec, A), finest);
     known_symmetry();
-    setup_seconds = timer.seconds();
+    setup_seconds_ = timer.seconds();
   }
 
-  /// A with the values that they are now, whatever the user does to his later.
-  Matrix with_own_values(const Exec& exec, const Matrix& A) {
-    if (added_up) {
-      added_up->update_values(exec, A);
-      return added_up->matrix();
+  void apply_from(const Exec& exec, int level, const Multivector<const S>& b,
+                  const Multivector<S>& x) override {
+    if (level < 0 || level >= static_cast<int>(levels_.size())) {
+      throw Error("there is no level " + std::to_string(level) + " of multigrid",
+                  "its levels are 0 to " + std::to_string(levels_.size() - 1));
     }
-    if (!values) return A;
-    copy(exec, "heddle::multigrid::values", values, nonzeros, A.values().data());
-    return Matrix(A.rows(), A.columns(), A.nonzeros(), A.row_ptr().data(), A.col_idx().data(),
-                  values);
-  }
-
-  /// Waits if it was not read yet.
-  const multigrid::Symmetry& known_symmetry() {
-    if (!symmetry) symmetry = multigrid::read_symmetry(updated_on, shared.symmetry);
-    return *symmetry;
-  }
-
-  /// Room for so many vectors at once in all levels, if there is less. Waits, and allocates.
-  bool reserve(const Exec& exec, int count) {
-    if (count <= shared.options.vectors.count) return false;
-    shared.options.vectors.count = count;
-    for (Level& level : levels) {
-      level.make_vectors(exec, level.inverse_of_all.has_value(), count);
+    const auto l = static_cast<std::size_t>(level);
+    const std::int64_t rows = levels_[l].A.rows();
+    check_vectors(rows, rows, Op::none, b, x);
+    if (rows_ == 0) return;
+    const backends::Region region("heddle::multigrid::cycle");
+    Cycle<Exec, Matrix> cycle(exec, levels_, small_levels_, shared_.options);
+    const int room = shared_.options.vectors.count;
+    for (int first = 0; first < b.count; first += room) {
+      const int count = std::min(room, b.count - first);
+      cycle.run(l, b.slice(first, count), x.slice(first, count));
     }
+  }
+
+  void update_values(const Exec& exec, const Matrix& A) override {
+    triangle::check_same_size("update_values", A, rows_, nonzeros_);
+    const backends::Region region("heddle::multigrid::update_values");
+    Matrix next = with_own_values(exec, A);
+    symmetry_.reset();
+    updated_on_ = exec;
+    for (Level& level : levels_) {
+      level.update_values(exec, next, shared_);
+      if (level.coarsening) next = level.coarsening->coarse.matrix();
+    }
+  }
+  void check_values(const Exec& exec) override {
+    for (const Level& level : levels_) check_level(exec, level);
+    symmetry_ = read_symmetry(exec, shared_.symmetry);
+  }
+
+  MultigridHierarchy levels() const override {
+    MultigridHierarchy all{{}, end_};
+    for (const Level& level : levels_) {
+      const bool solved = level.solve.has_value();
+      all.levels.push_back({level.A.rows(), static_cast<std::int64_t>(level.A.nonzeros()),
+                            solved          ? "dense"
+                            : level.product ? level.product->scheme(Op::none).to_string()
+                                            : "csr in one launch with those below",
+                            solved ? "inverted" : smoother_in_words(), level.bytes()});
+    }
+    return all;
+  }
+  bool symmetric() override { return known_symmetry().holds; }
+  std::string asymmetry() override {
+    const Symmetry& found = known_symmetry();
+    if (found.holds) return {};
+    return spectrum::words_of_asymmetry(updated_on_, levels_.front().A, found.difference,
+                              shared_.options.symmetry_tolerance);
+  }
+  bool reserve(const Exec& exec, int count) override {
+    if (count <= shared_.options.vectors.count) return false;
+    shared_.options.vectors.count = count;
+    for (Level& level : levels_) level.make_vectors(exec, count);
     return true;
   }
-
-  void make_levels(const Exec& exec, Matrix A, Vectors vectors) {
-    // A level refers to what the one before owns, and vectors move what they hold.
-    levels.reserve(static_cast<std::size_t>(shared.options.max_levels));
-    double strength = shared.options.strength;
-    const std::int64_t one_launch = shared.one_launch_entries(exec);
-    bool small = false;
-    while (end.empty()) {
-      small = small || static_cast<std::int64_t>(A.nonzeros()) <= one_launch;
-      levels.emplace_back(exec, A, vectors, levels.empty(), small, shared);
-      Level& level = levels.back();
-      level.prepare(exec, levels.size() - 1, shared);
-      multigrid::checked_bound(exec, level, levels.size() - 1);
-      level.make_sweeps(exec, shared);
-      end = why_last(exec, level, strength);
-      if (!end.empty()) break;
-      A = level.transfer->coarse.matrix();
-      vectors = level.transfer->tentative.coarse;
-      strength /= 2;
-    }
-    // A launch takes the last ones.
-    constexpr std::size_t most = multigrid::SmallLevels<Matrix>::most;
-    for (std::size_t l = 0; l < levels.size(); ++l) {
-      Level& level = levels[l];
-      if (level.small && levels.size() - l > most) {
-        level.small = false;
-        level.make_product(exec, shared);
-      }
-      if (!level.small && level.transfer) level.transfer->make_products(exec, shared);
-    }
+  std::int64_t rows() const override { return rows_; }
+  double setup_seconds() const override { return setup_seconds_; }
+  std::size_t bytes() const override {
+    std::size_t bytes = shared_.bytes() + memory_.bytes() + small_levels_.bytes();
+    if (added_up_) bytes += added_up_->bytes();
+    for (const Level& level : levels_) bytes += level.bytes();
+    return bytes;
   }
 
-  /// Why a level is the last, in words; empty, and its transfer made, if it is not.
-  std::string why_last(const Exec& exec, Level& level, double strength) {
-    const Vectors& vectors = level.vectors;
-    if (level.inverse_of_all) return "the last level is inverted";
-    if (static_cast<int>(levels.size()) >= shared.options.max_levels) {
+ private:
+  using Level = multigrid::Level<Exec, Matrix>;
+  using Vectors = NearNullspace<S>;
+
+  /// The method: each level is smoothed or solved, and coarsened until there is a reason to stop.
+  void make_levels(const Exec& exec, Matrix A, Vectors vectors) {
+    // A level refers to what the one before owns, and vectors move what they hold.
+    levels_.reserve(static_cast<std::size_t>(shared_.options.max_levels));
+    const std::int64_t one_launch = shared_.one_launch_entries(exec);
+    bool small = false;
+    for (double strength = shared_.options.strength;; strength /= 2) {
+      small = small || static_cast<std::int64_t>(A.nonzeros()) <= one_launch;
+      Level& level = levels_.emplace_back(exec, A, vectors, levels_.size(), small, shared_);
+      level.prepare(exec, shared_);
+      check_level(exec, level);
+      level.make_smoother(exec, shared_);
+      end_ = coarsen(exec, level, strength);
+      if (!end_.empty()) break;
+      A = level.coarsening->coarse.matrix();
+      vectors = level.coarsening->prolongation->coarse_vectors();
+    }
+    launch_levels(exec);
+  }
+
+  /// Makes the matrix of the next level; or returns, in words, the reason to stop.
+  std::string coarsen(const Exec& exec, Level& level, double strength) const {
+    if (level.solve) return "the last level is inverted";
+    if (static_cast<int>(levels_.size()) >= shared_.options.max_levels) {
       return "the last level is smoothed alone: there are max_levels";
     }
-    const int block = level.finest ? shared.options.block_size : vectors.vectors;
-    const multigrid::StrongNodes<Exec, Matrix> nodes(exec, level.A, shared.diagonal, block,
-                                                     strength);
-    const multigrid::Aggregates<Exec, O> aggregates(exec, nodes.graph());
-    const std::int64_t coarse = std::int64_t{aggregates.count()} * vectors.vectors;
-    if (coarse == 0)
-      return "the last level is smoothed alone: no entry beside its diagonal is strong";
-    if (10 * coarse > 8 * std::int64_t{level.A.rows()}) {
-      return "the last level is smoothed alone: the next one would have " + std::to_string(coarse) +
-             " rows";
+    std::string stop;
+    auto prolongation = shared_.parts.prolongation ? given(exec, level, stop)
+                                                   : aggregated(exec, level, strength, stop);
+    if (!prolongation) return stop;
+    level.coarsening.emplace(exec, level.A, std::move(prolongation), level.numbers, level.number,
+                             shared_);
+    stop = too_complex(level.coarsening->coarse.matrix());
+    if (!stop.empty()) level.coarsening.reset();
+    return stop;
+  }
+
+  using AnyProlongation = std::unique_ptr<Prolongation<Exec, Matrix>>;
+
+  AnyProlongation aggregated(const Exec& exec, const Level& level, double strength,
+                             std::string& stop) const {
+    const int block = level.number == 0 ? shared_.options.block_size : level.vectors.vectors;
+    const StrongNodes<Exec, Matrix> nodes(exec, level.A, shared_.diagonal, block, strength);
+    const auto aggregates =
+        shared_.parts.aggregates
+            ? given_aggregates(exec, level.A, nodes.graph().nodes, level.number, shared_.parts)
+            : Aggregates<Exec, O>(exec, nodes.graph());
+    const std::int64_t rows = std::int64_t{aggregates.count()} * level.vectors.vectors;
+    if (rows == 0) {
+      stop = shared_.parts.aggregates
+                 ? "the last level is smoothed alone: it has no aggregates"
+                 : "the last level is smoothed alone: no entry beside its diagonal is strong";
+      return {};
     }
-    level.transfer.emplace(exec, level.A,
-                           multigrid::SmoothingMatrix<Exec, Matrix>(exec, level.A, nodes),
-                           multigrid::Tentative<Exec, S, O, Off>(
-                               exec, aggregates.of(), aggregates.count(), block, vectors),
-                           vectors, level.numbers, levels.size() - 1, shared);
-    const std::string too_much = too_complex(level.transfer->coarse.matrix());
-    if (!too_much.empty()) level.transfer.reset();
-    return too_much;
+    if (10 * rows > 8 * std::int64_t{level.A.rows()}) {
+      stop = "the last level is smoothed alone: the next one would have " + std::to_string(rows) +
+             " rows";
+      return {};
+    }
+    return std::make_unique<SmoothedAggregation<Exec, Matrix>>(exec, level.A, nodes, aggregates,
+                                                               level.vectors);
+  }
+  AnyProlongation given(const Exec& exec, const Level& level, std::string& stop) const {
+    const int l = static_cast<int>(level.number);
+    auto P = shared_.parts.prolongation(exec, l, level.A);
+    if (P.columns() == 0) {
+      stop = "the last level is smoothed alone: it has no prolongation";
+      return {};
+    }
+    return std::make_unique<GivenProlongation<Exec, Matrix>>(exec, level.A, std::move(P),
+                                                             level.number);
   }
 
   /// Why a next level is not made, in words, if there would be too many entries with it.
   std::string too_complex(const Matrix& next) const {
-    if (next.rows() <= shared.options.coarsest_rows) return {};
+    if (next.rows() <= shared_.options.coarsest_rows) return {};
     auto entries = static_cast<double>(next.nonzeros());
-    for (const Level& level : levels) entries += static_cast<double>(level.A.nonzeros());
-    const double most = shared.options.max_operator_complexity;
-    if (entries <= most * static_cast<double>(levels.front().A.nonzeros())) return {};
+    for (const Level& level : levels_) entries += static_cast<double>(level.A.nonzeros());
+    const double most = shared_.options.max_operator_complexity;
+    if (entries <= most * static_cast<double>(levels_.front().A.nonzeros())) return {};
     return "the last level is smoothed alone: with the next one, of " +
            std::to_string(next.nonzeros()) +
            " entries, the operator complexity would be above max_operator_complexity";
   }
 
-  std::int64_t rows;
-  std::int64_t nonzeros;
-  multigrid::Shared<Exec, Matrix> shared;
-  std::optional<DerivedCsr<Exec, S, O, Off>> added_up;  ///< A, if entries of it repeat
-  Arena<Space> memory;  ///< near-nullspace vectors and values of the finest level
-  S* values = nullptr;  ///< none where the user's are borrowed, or entries repeat
-  std::vector<Level> levels;
-  multigrid::SmallLaunch<Exec, Matrix> small_levels;
-  std::string end;
-  Exec updated_on;
-  std::optional<multigrid::Symmetry> symmetry;  ///< of the last values; none until it is read
-  double setup_seconds = 0;
+  /// The last small levels share a launch; the others get products of their own.
+  void launch_levels(const Exec& exec) {
+    constexpr std::size_t most = SmallLevels<Matrix>::most;
+    for (Level& level : levels_) {
+      if (level.small && levels_.size() - level.number > most) {
+        level.small = false;
+        level.make_product(exec, shared_);
+        level.make_smoother(exec, shared_);
+      }
+      if (!level.small && level.coarsening) level.coarsening->make_products(exec, shared_);
+    }
+    if (levels_.back().small) small_levels_ = SmallLaunch<Exec, Matrix>(exec);
+  }
+
+  /// A with the values that they are now, whatever the user does to his later.
+  Matrix with_own_values(const Exec& exec, const Matrix& A) {
+    if (added_up_) {
+      added_up_->update_values(exec, A);
+      return added_up_->matrix();
+    }
+    if (!values_) return A;
+    copy(exec, "heddle::multigrid::values", values_, nonzeros_, A.values().data());
+    return Matrix(A.rows(), A.columns(), A.nonzeros(), A.row_ptr().data(), A.col_idx().data(),
+                  values_);
+  }
+
+  /// Waits if it was not read yet.
+  const Symmetry& known_symmetry() {
+    if (!symmetry_) symmetry_ = read_symmetry(updated_on_, shared_.symmetry);
+    return *symmetry_;
+  }
+
+  std::string smoother_in_words() const {
+    if (shared_.parts.smoother) return "a smoother of its own";
+    const MultigridOptions& options = shared_.options;
+    const bool chebyshev = options.smoother == MultigridSmoother::chebyshev;
+    return name(options.smoother) + std::string(chebyshev ? " of degree " : " times ") +
+           std::to_string(options.degree);
+  }
+
+  std::int64_t rows_, nonzeros_;
+  Shared<Exec, Matrix> shared_;
+  std::optional<DerivedCsr<Exec, S, O, Off>> added_up_;  ///< A, if entries of it repeat
+  Arena<Space> memory_;  ///< near-nullspace vectors and values of the finest level
+  S* values_ = nullptr;  ///< none where the user's are borrowed, or entries repeat
+  std::vector<Level> levels_;
+  SmallLaunch<Exec, Matrix> small_levels_;
+  std::string end_;
+  Exec updated_on_;
+  std::optional<Symmetry> symmetry_;  ///< of the last values; none until it is read
+  double setup_seconds_ = 0;
 };
 
 template <ExecutionSpace Exec, class Matrix>
-MultigridPlanCore<Exec, Matrix>::MultigridPlanCore() : moves_(made_empty) {}
-template <ExecutionSpace Exec, class Matrix>
-MultigridPlanCore<Exec, Matrix>::MultigridPlanCore(const Exec& exec, const Matrix& A,
-                                                   const Multivector<const S>& near_nullspace,
-                                                   const MultigridOptions& options,
-                                                   const Table& formats,
-                                                   multigrid::MakeInFloat<Exec, Matrix>* in_float,
-                                                   bool check_pattern) {
-  const bool rounds = options.values == MultigridValues::single_precision;
-  if (!rounds || sizeof(heddle::RealOf<S>) == 4) {
-    state_ = std::make_unique<State>(exec, A, near_nullspace, options, formats, check_pattern);
-  } else if (in_float) {
-    in_float_ = in_float(exec, A, near_nullspace, options);
-  } else {
-    throw Error("options.values is single_precision of a plan with formats of its own",
-                "leave the list of formats to the plan, or give it a matrix in float");
-  }
-}
-template <ExecutionSpace Exec, class Matrix>
-MultigridPlanCore<Exec, Matrix>::MultigridPlanCore(MultigridPlanCore&&) noexcept = default;
-template <ExecutionSpace Exec, class Matrix>
-auto MultigridPlanCore<Exec, Matrix>::operator=(MultigridPlanCore&&) noexcept
-    -> MultigridPlanCore& = default;
-template <ExecutionSpace Exec, class Matrix>
-MultigridPlanCore<Exec, Matrix>::~MultigridPlanCore() = default;
-
-template <ExecutionSpace Exec, class Matrix>
-auto MultigridPlanCore<Exec, Matrix>::state(const char* called) const -> State& {
-  moves_.check("MultigridPlan", called);
-  return *state_;
+std::unique_ptr<Hierarchy<Exec, Matrix>> make_hierarchy(
+    const Exec& exec, const Matrix& A,
+    const Multivector<const typename Matrix::scalar_type>& near_nullspace,
+    const MultigridOptions& options, const MultigridParts<Exec, Matrix>& parts,
+    const FormatsOf<Exec, Matrix>& formats, bool check_pattern) {
+  return std::make_unique<StoredHierarchy<Exec, Matrix>>(exec, A, near_nullspace, options, parts,
+                                                         formats, check_pattern);
 }
 
-template <ExecutionSpace Exec, class Matrix>
-void MultigridPlanCore<Exec, Matrix>::apply_from(const Exec& exec, int level,
-                                                 const Multivector<const S>& b,
-                                                 const Multivector<S>& x) const {
-  if (in_float_) return in_float_->apply_from(exec, level, b, x);
-  State& of = state("apply");
-  if (level < 0 || level >= static_cast<int>(of.levels.size())) {
-    throw Error("there is no level " + std::to_string(level) + " of multigrid",
-                "its levels are 0 to " + std::to_string(of.levels.size() - 1));
-  }
-  const auto l = static_cast<std::size_t>(level);
-  const std::int64_t rows = of.levels[l].A.rows();
-  check_vectors(rows, rows, Op::none, b, x);
-  if (of.rows == 0) return;
-  const multigrid::Cycle<Exec, Matrix> cycle(exec, of.levels, of.small_levels, of.shared.options);
-  const int room = of.shared.options.vectors.count;
-  for (int first = 0; first < b.count; first += room) {
-    const int count = std::min(room, b.count - first);
-    cycle.run(l, b.slice(first, count), x.slice(first, count));
-  }
-}
-
-template <ExecutionSpace Exec, class Matrix>
-void MultigridPlanCore<Exec, Matrix>::update_values(const Exec& exec, const Matrix& A) {
-  if (in_float_) return in_float_->update_values(exec, A);
-  State& of = state("update_values");
-  triangle::check_same_size("update_values", A, of.rows, of.nonzeros);
-  Matrix next = of.with_own_values(exec, A);
-  of.symmetry.reset();
-  of.updated_on = exec;
-  for (std::size_t l = 0; l < of.levels.size(); ++l) {
-    auto& level = of.levels[l];
-    level.update_values(exec, next, l, of.shared);
-    if (level.transfer) next = level.transfer->coarse.matrix();
-  }
-}
-
-template <ExecutionSpace Exec, class Matrix>
-void MultigridPlanCore<Exec, Matrix>::check_values(const Exec& exec) const {
-  if (in_float_) return in_float_->check_values(exec);
-  State& of = state("check_values");
-  for (std::size_t l = 0; l < of.levels.size(); ++l) {
-    multigrid::checked_bound(exec, of.levels[l], l);
-  }
-  of.symmetry = multigrid::read_symmetry(exec, of.shared.symmetry);
-}
-
-template <ExecutionSpace Exec, class Matrix>
-bool MultigridPlanCore<Exec, Matrix>::reserve(const Exec& exec, int vectors) {
-  return in_float_ ? in_float_->reserve(exec, vectors) : state("reserve").reserve(exec, vectors);
-}
-
-template <ExecutionSpace Exec, class Matrix>
-MultigridHierarchy MultigridPlanCore<Exec, Matrix>::levels() const {
-  if (in_float_) return in_float_->levels();
-  const State& of = state("levels");
-  MultigridHierarchy all{{}, of.end};
-  const MultigridOptions& options = of.shared.options;
-  const std::string smoother =
-      heddle::name(options.smoother) +
-      std::string(options.smoother == MultigridSmoother::chebyshev ? " of degree " : " times ") +
-      std::to_string(options.degree);
-  for (const auto& level : of.levels) {
-    const bool inverted = level.inverse_of_all.has_value();
-    all.levels.push_back({level.A.rows(), static_cast<std::int64_t>(level.A.nonzeros()),
-                          inverted        ? "dense"
-                          : level.product ? level.product->scheme(Op::none).to_string()
-                                          : "csr in one launch with those below",
-                          inverted ? "inverted" : smoother, level.bytes()});
-  }
-  return all;
-}
-template <ExecutionSpace Exec, class Matrix>
-bool MultigridPlanCore<Exec, Matrix>::symmetric() const {
-  if (in_float_) return in_float_->symmetric();
-  return state("symmetric").known_symmetry().holds;
-}
-template <ExecutionSpace Exec, class Matrix>
-std::string MultigridPlanCore<Exec, Matrix>::asymmetry() const {
-  if (in_float_) return in_float_->asymmetry();
-  State& of = state("asymmetry");
-  const multigrid::Symmetry& found = of.known_symmetry();
-  if (found.holds) return {};
-  return multigrid::words_of_asymmetry(of.updated_on, of.levels.front().A, found.difference,
-                                       of.shared.options.symmetry_tolerance);
-}
-template <ExecutionSpace Exec, class Matrix>
-std::int64_t MultigridPlanCore<Exec, Matrix>::rows() const {
-  if (in_float_) return in_float_->rows();
-  return state("rows").rows;
-}
-template <ExecutionSpace Exec, class Matrix>
-double MultigridPlanCore<Exec, Matrix>::setup_seconds() const {
-  if (in_float_) return in_float_->setup_seconds();
-  return state("setup_seconds").setup_seconds;
-}
-template <ExecutionSpace Exec, class Matrix>
-std::size_t MultigridPlanCore<Exec, Matrix>::bytes() const {
-  if (in_float_) return in_float_->bytes();
-  const State& of = state("bytes");
-  std::size_t bytes = of.shared.bytes() + of.memory.bytes() + of.small_levels.bytes();
-  if (of.added_up) bytes += of.added_up->bytes();
-  for (const auto& level : of.levels) bytes += level.bytes();
-  return bytes;
-}
-
-template <ExecutionSpace Exec, class Matrix>
-double MultigridPlanCore<Exec, Matrix>::largest_eigenvalue(const Exec& exec, const Matrix& A) {
-  // Of a level that makes no plan of products, and inverts nothing.
-  const MultigridOptions options{.coarsest_rows = 0};
-  multigrid::checked<Exec>(A, Multivector<const S>{nullptr, 1, 0, 0, 0}, options);
-  check_csr(exec, A);
-  if (A.rows() == 0) return 1;
-  const multigrid::Shared<Exec, Matrix> shared(exec, A, options, Table{});
-  multigrid::Level<Exec, Matrix> level(exec, A, {nullptr, 0, 0}, true, true, shared);
-  level.prepare(exec, 0, shared);
-  const double bound = multigrid::checked_bound(exec, level, 0);
-  const multigrid::Symmetry found = multigrid::read_symmetry(exec, shared.symmetry);
-  if (!found.holds) {
-    throw Error(
-        "A is not symmetric, so that its eigenvalues have no such bounds: " +
-            multigrid::words_of_asymmetry(exec, A, found.difference, options.symmetry_tolerance),
-        "take bounds of another source, or a method that needs none");
-  }
-  return bound;
-}
-
-}  // namespace heddle::detail
+}  // namespace heddle::detail::multigrid
 
 #include "in_float.hpp"
 #include "plan.hpp"  // behind what it makes

@@ -67,7 +67,7 @@ struct RoundValues {
 };
 
 template <ExecutionSpace Exec, class Matrix>
-class RoundedHierarchy final : public HierarchyInFloat<Exec, Matrix> {
+class RoundedHierarchy final : public Hierarchy<Exec, Matrix> {
  public:
   using S = typename Matrix::scalar_type;
   using To = InFloat<S>;
@@ -78,62 +78,57 @@ class RoundedHierarchy final : public HierarchyInFloat<Exec, Matrix> {
                    const MultigridOptions& given)
       : options_(given) {
     Kokkos::Timer timer;
-    checked<Exec>(A, near_nullspace, given);
+    checked<Exec>(A, near_nullspace, given, {});
     if (given.borrow_values) {
       throw Error("options.borrow_values has no effect on a hierarchy in single precision",
                   "leave it out: it keeps rounded values of its own");
     }
     check_csr(exec, A);
-    const auto n = static_cast<std::size_t>(A.rows());
-    const auto entries = static_cast<std::size_t>(A.nonzeros());
-    memory_ = Arena<Space>(exec, "heddle::multigrid::in_float", arena_bytes<To>(entries));
-    values_ = memory_.template take<To>(entries).data();
+    memory_ = Arena<Space>(exec, "heddle::multigrid::in_float", arena_array(values_, A.nonzeros()));
     make_vectors(exec, A.rows());
-    const auto vectors = static_cast<std::size_t>(near_nullspace.count);
-    Arena<Space> work(exec, "heddle::multigrid::near_nullspace", arena_bytes<To>(n * vectors));
-    const Multivector<To> near{work.template take<To>(n * vectors).data(), 1, A.rows(), A.rows(),
-                               near_nullspace.count};
+    Multivector<To> near{nullptr, 1, A.rows(), A.rows(), near_nullspace.count};
+    const Arena<Space> work(exec, "heddle::multigrid::near_nullspace",
+                            arena_array(near.data, near.rows * near.count));
     copy_near_nullspace(exec, near_nullspace, near);
     MultigridOptions options = given;
     options.values = MultigridValues::same;
     options.borrow_values = true;  // which are this object's
-    plan_ =
-        MultigridPlanCore<Exec, Inner>(exec, rounded_matrix(exec, A), to_read(near), options,
-                                       List::template table<Exec, Inner, To, To>(), nullptr, false);
+    plan_ = make_hierarchy<Exec, Inner>(exec, rounded_matrix(exec, A), to_read(near), options, {},
+                                        List::template table<Exec, Inner, To, To>(), false);
     setup_seconds_ = timer.seconds();
   }
 
   void apply_from(const Exec& exec, int level, const Multivector<const S>& b,
-                  const Multivector<S>& x) const override {
+                  const Multivector<S>& x) override {
     // Of a coarser level the inner plan knows the rows.
-    const std::int64_t rows = level == 0 ? plan_.rows() : std::min(b.rows, plan_.rows());
+    const std::int64_t rows = level == 0 ? plan_->rows() : std::min(b.rows, plan_->rows());
     check_vectors(rows, rows, Op::none, b, x);
     const int room = options_.vectors.count;
     for (int first = 0; first < b.count; first += room) {
       const int count = std::min(room, b.count - first);
       const auto own_b = vectors_of(b_, rows, count), own_x = vectors_of(x_, rows, count);
       round(exec, "heddle::multigrid::to_float", b.slice(first, count), own_b);
-      plan_.apply_from(exec, level, to_read(own_b), own_x);
+      plan_->apply_from(exec, level, to_read(own_b), own_x);
       round(exec, "heddle::multigrid::from_float", to_read(own_x), x.slice(first, count));
     }
   }
   void update_values(const Exec& exec, const Matrix& A) override {
-    triangle::check_same_size("update_values", A, plan_.rows(), nonzeros_);
-    plan_.update_values(exec, rounded_matrix(exec, A));
+    triangle::check_same_size("update_values", A, plan_->rows(), nonzeros_);
+    plan_->update_values(exec, rounded_matrix(exec, A));
   }
-  void check_values(const Exec& exec) const override { plan_.check_values(exec); }
-  MultigridHierarchy levels() const override { return plan_.levels(); }
-  bool symmetric() const override { return plan_.symmetric(); }
-  std::string asymmetry() const override { return plan_.asymmetry(); }
+  void check_values(const Exec& exec) override { plan_->check_values(exec); }
+  MultigridHierarchy levels() const override { return plan_->levels(); }
+  bool symmetric() override { return plan_->symmetric(); }
+  std::string asymmetry() override { return plan_->asymmetry(); }
   bool reserve(const Exec& exec, int vectors) override {
-    if (!plan_.reserve(exec, vectors)) return false;
+    if (!plan_->reserve(exec, vectors)) return false;
     options_.vectors.count = vectors;
-    make_vectors(exec, plan_.rows());
+    make_vectors(exec, plan_->rows());
     return true;
   }
-  std::int64_t rows() const override { return plan_.rows(); }
+  std::int64_t rows() const override { return plan_->rows(); }
   double setup_seconds() const override { return setup_seconds_; }
-  std::size_t bytes() const override { return memory_.bytes() + vectors_.bytes() + plan_.bytes(); }
+  std::size_t bytes() const override { return memory_.bytes() + vectors_.bytes() + plan_->bytes(); }
 
  private:
   /// The compiled part's if it has this scalar; else few, which this compiles.
@@ -141,11 +136,9 @@ class RoundedHierarchy final : public HierarchyInFloat<Exec, Matrix> {
                                   Formats<CsrFormat, BlockedEllFormat>>;
 
   void make_vectors(const Exec& exec, std::int64_t rows) {
-    const auto all = static_cast<std::size_t>(rows * options_.vectors.count);
-    vectors_ =
-        Arena<Space>(exec, "heddle::multigrid::vectors_in_float", arena_bytes<To, To>(all, all));
-    b_ = vectors_.template take<To>(all).data();
-    x_ = vectors_.template take<To>(all).data();
+    const std::int64_t all = rows * options_.vectors.count;
+    vectors_ = Arena<Space>(exec, "heddle::multigrid::vectors_in_float", arena_array(b_, all),
+                            arena_array(x_, all));
   }
   template <class From, class V>
   static void round(const Exec& exec, const char* label, const Multivector<const From>& from,
@@ -165,12 +158,12 @@ class RoundedHierarchy final : public HierarchyInFloat<Exec, Matrix> {
   Arena<Space> memory_, vectors_;
   To* values_ = nullptr;
   To *b_ = nullptr, *x_ = nullptr;
-  MultigridPlanCore<Exec, Inner> plan_;
+  std::unique_ptr<Hierarchy<Exec, Inner>> plan_;
   double setup_seconds_ = 0;
 };
 
 template <ExecutionSpace Exec, class Matrix>
-std::unique_ptr<HierarchyInFloat<Exec, Matrix>> make_in_float(
+std::unique_ptr<Hierarchy<Exec, Matrix>> make_in_float(
     const Exec& exec, const Matrix& A,
     const Multivector<const typename Matrix::scalar_type>& near_nullspace,
     const MultigridOptions& options) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../core/move_only.hpp"
 #include "../../core/version.hpp"
 #include "../../formats/compiled.hpp"
 #include "../../formats/spmv_plan.hpp"
+#include "../krylov/spectrum.hpp"
 #include "core.hpp"
 
 #ifdef HEDDLE_DEFINITIONS
@@ -16,8 +18,13 @@
 #define HEDDLE_MULTIGRID_INSTANCES_ON(EXTERN, SCALAR, EXEC)                 \
   HEDDLE_MULTIGRID_INSTANCE(EXTERN, EXEC, HEDDLE_MATRIX(SCALAR, int, EXEC)) \
   HEDDLE_MULTIGRID_INSTANCE(EXTERN, EXEC, HEDDLE_MATRIX(SCALAR, std::int64_t, EXEC))
-#define HEDDLE_MULTIGRID_INSTANCE(EXTERN, EXEC, ...) \
-  EXTERN template class heddle::detail::MultigridPlanCore<EXEC, __VA_ARGS__>;
+#define HEDDLE_MULTIGRID_INSTANCE(EXTERN, EXEC, ...)                                        \
+  EXTERN template std::unique_ptr<heddle::detail::multigrid::Hierarchy<EXEC, __VA_ARGS__>>  \
+  heddle::detail::multigrid::make_hierarchy<EXEC, __VA_ARGS__>(                             \
+      const EXEC&, const __VA_ARGS__&,                                                      \
+      const ::heddle::Multivector<const typename __VA_ARGS__::scalar_type>&,                \
+      const ::heddle::MultigridOptions&, const ::heddle::MultigridParts<EXEC, __VA_ARGS__>&, \
+      const heddle::detail::multigrid::FormatsOf<EXEC, __VA_ARGS__>&, bool);
 /// The same of hierarchies in float, for a scalar of twice the size.
 #define HEDDLE_MULTIGRID_IN_FLOAT_INSTANCES(EXTERN, SCALAR) \
   HEDDLE_EACH_SPACE(HEDDLE_MULTIGRID_IN_FLOAT_INSTANCES_ON, EXTERN, SCALAR)
@@ -25,7 +32,7 @@
   HEDDLE_MULTIGRID_IN_FLOAT_INSTANCE(EXTERN, EXEC, HEDDLE_MATRIX(SCALAR, int, EXEC)) \
   HEDDLE_MULTIGRID_IN_FLOAT_INSTANCE(EXTERN, EXEC, HEDDLE_MATRIX(SCALAR, std::int64_t, EXEC))
 #define HEDDLE_MULTIGRID_IN_FLOAT_INSTANCE(EXTERN, EXEC, ...)                                     \
-  EXTERN template std::unique_ptr<heddle::detail::multigrid::HierarchyInFloat<EXEC, __VA_ARGS__>> \
+  EXTERN template std::unique_ptr<heddle::detail::multigrid::Hierarchy<EXEC, __VA_ARGS__>> \
   heddle::detail::multigrid::make_in_float<EXEC, __VA_ARGS__>(                                    \
       const EXEC&, const __VA_ARGS__&,                                                            \
       const ::heddle::Multivector<const typename __VA_ARGS__::scalar_type>&,                      \
@@ -74,9 +81,7 @@ class MultigridPlan {
   /// Device memory: bytes().
   explicit MultigridPlan(const Exec& exec, const Matrix& A, const MultigridOptions& options = {},
                          FormatList = {})
-      : core_(exec, with_signed_offsets(A), {nullptr, 1, 0, 0, 0}, options, table(), in_float()) {
-    assert_defined();
-  }
+      : MultigridPlan(exec, A, no_vectors<const scalar_type>, {}, options) {}
   /// As above, with near-nullspace vectors: a View of rank 1 or 2 with A.rows() rows, which the
   /// plan copies. A v should be about zero for each of them, away from the boundary. They may have
   /// any unit and be linearly dependent. Throws Error, naming the vector, if one is not finite, and
@@ -84,10 +89,19 @@ class MultigridPlan {
   template <VectorView V>
   MultigridPlan(const Exec& exec, const Matrix& A, const V& near_nullspace,
                 const MultigridOptions& options = {}, FormatList = {})
-      : core_(exec, with_signed_offsets(A), multivector_of<const scalar_type>(near_nullspace),
-              options, table(), in_float()) {
-    assert_defined();
-  }
+      : MultigridPlan(exec, A, multivector_of<const scalar_type>(near_nullspace), {}, options) {}
+  /// As the first, with parts of your own: a smoother, aggregates or prolongations. Throws Error if
+  /// they do not fit A, and for an option that has no effect with them.
+  MultigridPlan(const Exec& exec, const Matrix& A,
+                const MultigridParts<Exec, SignedOffsets<Matrix>>& parts,
+                const MultigridOptions& options = {}, FormatList = {})
+      : MultigridPlan(exec, A, no_vectors<const scalar_type>, parts, options) {}
+  /// As above, with near-nullspace vectors, which own prolongations leave no place for.
+  template <VectorView V>
+  MultigridPlan(const Exec& exec, const Matrix& A, const V& near_nullspace,
+                const MultigridParts<Exec, SignedOffsets<Matrix>>& parts,
+                const MultigridOptions& options = {}, FormatList = {})
+      : MultigridPlan(exec, A, multivector_of<const scalar_type>(near_nullspace), parts, options) {}
   /// As above, on the default instance; so does every function without `exec`.
   explicit MultigridPlan(const Matrix& A, const MultigridOptions& options = {})
       : MultigridPlan(Exec{}, A, options) {}
@@ -102,7 +116,7 @@ class MultigridPlan {
     static_assert(std::same_as<typename B::non_const_value_type, scalar_type> &&
                       std::same_as<typename X::value_type, scalar_type>,
                   "b and x hold the matrix's scalar");
-    core_.apply_from(exec, 0, multivector_of<const scalar_type>(b), multivector_of<scalar_type>(x));
+    hierarchy("apply").apply_from(exec, 0, multivector_of<const scalar_type>(b), multivector_of<scalar_type>(x));
   }
   template <VectorView B, WritableVectorView X>
   void apply(const B& b, const X& x) const {
@@ -113,7 +127,7 @@ class MultigridPlan {
   /// that level. For measurements of levels.
   template <VectorView B, WritableVectorView X>
   void apply_from(const Exec& exec, int level, const B& b, const X& x) const {
-    core_.apply_from(exec, level, multivector_of<const scalar_type>(b),
+    hierarchy("apply").apply_from(exec, level, multivector_of<const scalar_type>(b),
                      multivector_of<scalar_type>(x));
   }
 
@@ -122,7 +136,7 @@ class MultigridPlan {
   /// near-nullspace vectors. Ordered on `exec`: no wait, no allocation. Throws Error if the sizes
   /// differ. A diagonal that becomes bad is not an error here: see check_values.
   void update_values(const Exec& exec, const Matrix& A) {
-    core_.update_values(exec, with_signed_offsets(A));
+    hierarchy("update_values").update_values(exec, with_signed_offsets(A));
     version_.renew();
   }
   void update_values(const Matrix& A) { update_values(Exec{}, A); }
@@ -130,14 +144,14 @@ class MultigridPlan {
   /// Throws Error, naming level and row, if a diagonal entry of the last values is missing, not
   /// positive or not finite, A is not finite, or a Hermitian A turned out to be indefinite. M b is
   /// finite then, and no preconditioner. Waits for `exec`.
-  void check_values(const Exec& exec) const { core_.check_values(exec); }
+  void check_values(const Exec& exec) const { hierarchy("check_values").check_values(exec); }
 
   /// Makes room for so many vectors at once, if there is less: solvers with several right-hand
   /// sides or eigenpairs call it before they iterate, so that each level is read once for all of
   /// them (except by Gauss-Seidel: there once for options.vectors.count). If there was less,
   /// allocates, waits for `exec`, and renews version(); never frees.
   void reserve(const Exec& exec, int vectors) {
-    if (core_.reserve(exec, vectors)) version_.renew();
+    if (hierarchy("reserve").reserve(exec, vectors)) version_.renew();
   }
 
   /// The interface of a preconditioner for solvers.
@@ -145,44 +159,64 @@ class MultigridPlan {
   /// Whether A is symmetric (Hermitian), within options.symmetry_tolerance, with its last values.
   /// The first call after update_values waits for the instance that this ran on, unless
   /// check_values was called.
-  bool symmetric() const { return core_.symmetric(); }
+  bool symmetric() const { return hierarchy("symmetric").symmetric(); }
   /// What shows that A is not symmetric, in words: two entries and by how much they differ. Empty
   /// if it is. Waits.
-  std::string asymmetry() const { return core_.asymmetry(); }
+  std::string asymmetry() const { return hierarchy("asymmetry").asymmetry(); }
   static constexpr const char* name() { return "multigrid"; }
   VersionNumber version() const { return version_.number(); }
   static constexpr bool capturable() { return true; }
   static constexpr bool launches_by_heddle = true;
-  std::int64_t rows() const { return core_.rows(); }
-  std::int64_t columns() const { return core_.rows(); }
+  std::int64_t rows() const { return hierarchy("rows").rows(); }
+  std::int64_t columns() const { return hierarchy("rows").rows(); }
 
   /// Rows, entries, scheme and smoother of each level, and complexities; to_string() prints them.
-  MultigridHierarchy levels() const { return core_.levels(); }
-  double setup_seconds() const { return core_.setup_seconds(); }
+  MultigridHierarchy levels() const { return hierarchy("levels").levels(); }
+  double setup_seconds() const { return hierarchy("setup_seconds").setup_seconds(); }
   /// Device memory that the plan holds beyond the matrix, in bytes; every allocation is up to 256
   /// bytes larger, to be aligned.
-  std::size_t bytes() const { return core_.bytes(); }
+  std::size_t bytes() const { return hierarchy("bytes").bytes(); }
 
  private:
   using Signed = SignedOffsets<Matrix>;
-  using Core = detail::MultigridPlanCore<Exec, Signed>;
+  using Hierarchy = detail::multigrid::Hierarchy<Exec, Signed>;
+  using Vectors = Multivector<const scalar_type>;
+  using Parts = MultigridParts<Exec, Signed>;
 
-  static auto table() {
-    return FormatList::template table<Exec, Signed, scalar_type, scalar_type>();
-  }
-  /// Lists of formats are of the matrix's own scalar.
-  static auto in_float() -> detail::multigrid::MakeInFloat<Exec, Signed>* {
-    if constexpr (sizeof(RealOf<scalar_type>) == 8 && std::same_as<FormatList, DefaultFormats>) {
-      return detail::multigrid::make_in_float<Exec, Signed>;
-    } else {
-      return nullptr;
+  MultigridPlan(const Exec& exec, const Matrix& A, const Vectors& near_nullspace,
+                const Parts& parts, const MultigridOptions& options)
+      : moves_(),
+        hierarchy_(make(exec, with_signed_offsets(A), near_nullspace, parts, options)) {}
+
+  static std::unique_ptr<Hierarchy> make(const Exec& exec, const Signed& A, const Vectors& vectors,
+                                         const Parts& parts, const MultigridOptions& options) {
+    HEDDLE_ASSERT_DEFINED(detail::is_defined<Hierarchy> || detail::is_compiled<Exec, Signed>());
+    namespace mg = detail::multigrid;
+    constexpr bool is_double = sizeof(RealOf<scalar_type>) == 8;
+    if (is_double && options.values == MultigridValues::single_precision) {
+      if (parts.smoother || parts.aggregates || parts.prolongation) {
+        throw Error("options.values is single_precision of a plan with parts of its own",
+                    "leave it out, or give the plan a matrix in float");
+      }
+      // Lists of formats are of the matrix's own scalar.
+      if constexpr (is_double && std::same_as<FormatList, DefaultFormats>) {
+        return mg::make_in_float<Exec, Signed>(exec, A, vectors, options);
+      }
+      throw Error("options.values is single_precision of a plan with formats of its own",
+                  "leave the list of formats to the plan, or give it a matrix in float");
     }
+    return mg::make_hierarchy<Exec, Signed>(
+        exec, A, vectors, options, parts,
+        FormatList::template table<Exec, Signed, scalar_type, scalar_type>(), true);
   }
-  static constexpr void assert_defined() {
-    HEDDLE_ASSERT_DEFINED(detail::is_defined<Core> || detail::is_compiled<Exec, Signed>());
+  /// Throws Error if the plan is empty.
+  Hierarchy& hierarchy(const char* called) const {
+    moves_.check("MultigridPlan", called);
+    return *hierarchy_;
   }
 
-  Core core_;
+  detail::MoveOnly moves_{detail::made_empty};
+  std::unique_ptr<Hierarchy> hierarchy_;
   Version version_;
 };
 
@@ -194,6 +228,13 @@ template <ExecutionSpace Exec, class Matrix, VectorView V>
 MultigridPlan(const Exec&, const Matrix&, const V&) -> MultigridPlan<Exec, Matrix>;
 template <ExecutionSpace Exec, class Matrix, VectorView V>
 MultigridPlan(const Exec&, const Matrix&, const V&, const MultigridOptions&)
+    -> MultigridPlan<Exec, Matrix>;
+template <ExecutionSpace Exec, class Matrix>
+MultigridPlan(const Exec&, const Matrix&, const MultigridParts<Exec, SignedOffsets<Matrix>>&,
+              const MultigridOptions& = {}) -> MultigridPlan<Exec, Matrix>;
+template <ExecutionSpace Exec, class Matrix, VectorView V>
+MultigridPlan(const Exec&, const Matrix&, const V&,
+              const MultigridParts<Exec, SignedOffsets<Matrix>>&, const MultigridOptions& = {})
     -> MultigridPlan<Exec, Matrix>;
 template <class Matrix>
 MultigridPlan(const Matrix&, const MultigridOptions& = {})

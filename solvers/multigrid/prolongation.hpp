@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../backends/algorithms/make_rows.hpp"
 #include "../../backends/loops.hpp"
 #include "../../core/arena.hpp"
 #include "../../core/matrix.hpp"
 #include "../../core/real_part.hpp"
 #include "../../core/search.hpp"
-#include "spectrum.hpp"
+#include "../krylov/lanczos.hpp"
 #include "strength.hpp"
 #include "tentative.hpp"
 
 /// The matrix that smooths a prolongation: of entries that are strong.
 namespace heddle::detail::multigrid {
 
-/// Whether each entry of A is kept, of nodes of `block` rows: those within a node, and those of
+using spectrum::SpectrumNumbers;
+
+/// Whether an entry of A is kept, of nodes of `block` rows: those within a node, and those of
 /// nodes that are strong neighbours.
 template <class Matrix>
-struct KeepStrong {
+struct IsKept {
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
-  Matrix A;
-  StrongGraph<O, Off> graph;  ///< columns ascend, unless a node is a row
+  const O* col_idx;
+  StrongGraph<O, Off> graph;    ///< columns ascend, unless a node is a row
   int block;
   const unsigned char* strong;  ///< of each entry of A, where a node is a row
-  unsigned char* kept;
-  Off* kept_in_row;
 
   KOKKOS_FORCEINLINE_FUNCTION bool are_neighbours(O node, O other) const {
     const O* const columns = graph.col_idx + graph.row_ptr[node];
@@ -32,33 +33,8 @@ struct KeepStrong {
     const Off place = first_not_below(columns, count, static_cast<std::int64_t>(other));
     return place < count && columns[place] == other;
   }
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    Off count = 0;
-    for (Off k = A.row_ptr().data()[i]; k < A.row_ptr().data()[i + 1]; ++k) {
-      const bool keep =
-          strong ? strong[k] != 0
-                 : are_neighbours(static_cast<O>(i / block), A.col_idx().data()[k] / block);
-      kept[k] = keep;
-      count += keep;
-    }
-    kept_in_row[i] = count;
-  }
-};
-
-template <class Matrix>
-struct PutKept {
-  using Off = typename Matrix::offset_type;
-  using O = typename Matrix::ordinal_type;
-  Matrix A;
-  const unsigned char* kept;
-  const Off* row_ptr;
-  O* col_idx;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    Off to = row_ptr[i];
-    for (Off k = A.row_ptr().data()[i]; k < A.row_ptr().data()[i + 1]; ++k) {
-      if (kept[k]) col_idx[to++] = A.col_idx().data()[k];
-    }
+  KOKKOS_FORCEINLINE_FUNCTION bool operator()(std::int64_t i, std::int64_t k) const {
+    return strong ? strong[k] != 0 : are_neighbours(static_cast<O>(i / block), col_idx[k] / block);
   }
 };
 
@@ -125,25 +101,13 @@ class SmoothingMatrix {
   using Off = typename Matrix::offset_type;
   using Space = typename Exec::memory_space;
 
-  SmoothingMatrix() = default;
-  SmoothingMatrix(const Exec& exec, const Matrix& A, const StrongNodes<Exec, Matrix>& nodes) {
-    const auto n = static_cast<std::size_t>(A.rows());
-    const auto entries = static_cast<std::size_t>(A.nonzeros());
-    kept_memory_ = Arena<Space>(exec, "heddle::multigrid::kept", arena_bytes<std::byte>(entries));
-    kept_ = reinterpret_cast<unsigned char*>(kept_memory_.template take<std::byte>(entries).data());
-    Arena<Space> work(exec, "heddle::multigrid::kept_in_row", arena_bytes<Off>(n + 1));
-    Off* const starts = work.template take<Off>(n + 1).data();
-    parallel_for(exec, "heddle::multigrid::keep_strong", A.rows(),
-                 KeepStrong<Matrix>{A, nodes.graph(), nodes.block(),
-                                    nodes.block() == 1 ? nodes.strong() : nullptr, kept_, starts});
-    const std::int64_t kept = running_sum_and_total(exec, "heddle::multigrid::kept_row_ptr", starts,
-                                                    std::int64_t{A.rows()}, Terms<Off>{starts});
-    storage_ = CsrStorage<S, O, Off, Space>(exec, A.rows(), A.columns(), kept);
-    detail::copy(exec, "heddle::multigrid::kept_row_ptr", storage_.row_ptr().data(),
-                 std::int64_t{A.rows()} + 1, starts);
-    parallel_for(exec, "heddle::multigrid::put_kept", A.rows(),
-                 PutKept<Matrix>{A, kept_, storage_.row_ptr().data(), storage_.col_idx().data()});
-    exec.fence("heddle::multigrid::kept");
+  SmoothingMatrix(const Exec& exec, const Matrix& A, const StrongNodes<Exec, Matrix>& nodes)
+      : memory_(exec, "heddle::multigrid::kept", arena_array(kept_, A.nonzeros())) {
+    constexpr RowLabels labels{"heddle::multigrid::keep_strong", "heddle::multigrid::kept_row_ptr",
+                               "heddle::multigrid::put_kept"};
+    storage_ = keep_rows<S>(exec, labels, A, kept_,
+                            IsKept<Matrix>{A.col_idx().data(), nodes.graph(), nodes.block(),
+                                           nodes.block() == 1 ? nodes.marks() : nullptr});
   }
 
   void update_values(const Exec& exec, const Matrix& A, const NearNullspace<S>& vectors,
@@ -153,11 +117,11 @@ class SmoothingMatrix {
                                          storage_.values().data(), vectors, numbers});
   }
   Matrix matrix() const { return storage_.matrix(); }
-  std::size_t bytes() const { return kept_memory_.bytes() + storage_.bytes(); }
+  std::size_t bytes() const { return memory_.bytes() + storage_.bytes(); }
 
  private:
-  Arena<Space> kept_memory_;
   unsigned char* kept_ = nullptr;
+  Arena<Space> memory_;
   CsrStorage<S, O, Off, Space> storage_;
 };
 
@@ -227,9 +191,8 @@ struct ListAggregates {
   Matrix smoothing, tentative;
   int vectors;
   O* list;
-  Off* entries_of_row;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const {
     const Off begin = smoothing.row_ptr().data()[i], end = smoothing.row_ptr().data()[i + 1];
     AscendingList<O, Off> found(list + begin, end - begin);
     for (Off k = begin; k < end; ++k) {
@@ -238,7 +201,7 @@ struct ListAggregates {
       if (first < tentative.row_ptr().data()[j + 1]) found.add(tentative.col_idx().data()[first]);
     }
     found.finish();
-    entries_of_row[i] = found.count * static_cast<Off>(vectors);
+    return static_cast<std::int64_t>(found.count) * vectors;
   }
 };
 
@@ -301,25 +264,19 @@ class SmoothedProlongation {
   SmoothedProlongation(const Exec& exec, const Matrix& smoothing, const Matrix& tentative,
                        int vectors)
       : vectors_(vectors) {
-    const std::int64_t rows = smoothing.rows();
-    const auto n = static_cast<std::size_t>(rows);
-    const auto most = static_cast<std::size_t>(smoothing.nonzeros());
-    Arena<Space> work(exec, "heddle::multigrid::aggregates_of_rows",
-                      arena_bytes<O, Off>(most, n + 1));
-    O* const list = work.template take<O>(most).data();
-    Off* const starts = work.template take<Off>(n + 1).data();
-    parallel_for(exec, "heddle::multigrid::list_aggregates", rows,
-                 ListAggregates<Matrix>{smoothing, tentative, vectors, list, starts});
-    const std::int64_t entries = running_sum_and_total(
-        exec, "heddle::multigrid::prolongation_row_ptr", starts, rows, Terms<Off>{starts});
-    storage_ = CsrStorage<S, O, Off, Space>(exec, smoothing.rows(), tentative.columns(), entries);
-    detail::copy(exec, "heddle::multigrid::prolongation_row_ptr", storage_.row_ptr().data(),
-                 rows + 1, starts);
-    parallel_for(
-        exec, "heddle::multigrid::put_prolongation", rows,
-        PutProlongation<Matrix>{smoothing.row_ptr().data(), list, storage_.row_ptr().data(),
-                                storage_.col_idx().data(), vectors});
-    exec.fence("heddle::multigrid::prolongation");
+    O* list = nullptr;
+    const Arena<Space> work(exec, "heddle::multigrid::aggregates_of_rows",
+                            arena_array(list, smoothing.nonzeros()));
+    constexpr RowLabels labels{"heddle::multigrid::list_aggregates",
+                               "heddle::multigrid::prolongation_row_ptr",
+                               "heddle::multigrid::put_prolongation"};
+    storage_ = make_rows<S, O, Off>(
+        exec, labels, smoothing.rows(), tentative.columns(),
+        ListAggregates<Matrix>{smoothing, tentative, vectors, list}, [&](const auto& storage) {
+          return PutProlongation<Matrix>{smoothing.row_ptr().data(), list,
+                                         storage.row_ptr().data(), storage.col_idx().data(),
+                                         vectors};
+        });
   }
 
   /// No wait, no allocation.

@@ -2,15 +2,18 @@
 #pragma once
 
 #include <memory>
+#include <utility>
+#include <variant>
 
 #include "../gauss_seidel/plan.hpp"
+#include "../krylov/lanczos.hpp"
 #include "../vectors/operands.hpp"
 #include "options.hpp"
-#include "spectrum.hpp"
+#include "parts.hpp"
 
-/// Smoothers that are products with the matrix and one pass over vectors after each.
+/// Smoothers of a level: polynomials, sweeps, or a user's own.
 ///
-/// Polynomials in D^-1 A over its bound, which need no lower bound of the spectrum, as products of
+/// Polynomials are products with the matrix and one pass over vectors after each. They are in D^-1 A over its bound, which need no lower bound of the spectrum, as products of
 /// their real factors: steps of Richardson's iteration, so that no vector is kept from step to
 /// step. They lie between Chebyshev's of the fourth kind with optimal weights, which are the best
 /// for a bound of V cycles, and ones that damp the middle of the spectrum more, which took fewer
@@ -19,6 +22,8 @@
 /// Source of the former: J. Lottes, "Optimal polynomial smoothers for multigrid V-cycles", Numer.
 /// Linear Algebra Appl. 30, 2023.
 namespace heddle::detail::multigrid {
+
+using spectrum::SpectrumNumbers;
 
 inline constexpr int most_degree = 4;
 /// Reciprocals of the roots, the largest root first: no step amplifies what a later one has to take
@@ -87,28 +92,121 @@ struct ResidualPass : vectors::Pass<S> {
   }
 };
 
-/// Gauss-Seidel by colors of a level: forward before its correction and backward after it, each the
-/// other's adjoint, so that a cycle is symmetric where the matrix is.
+/// Vectors of a level's own, one after the other.
+template <Scalar S>
+Multivector<S> vectors_of(S* data, std::int64_t rows, int count) {
+  return {data, 1, rows, rows, count};
+}
+template <Scalar S>
+Multivector<const S> to_read(const Multivector<S>& v) {
+  return {v.data, v.row_stride, v.vector_stride, v.rows, v.count};
+}
+
+/// make(first, count), for all vectors, as many at a time as a launch takes.
+template <ExecutionSpace Exec, Scalar S, class Make>
+void pass(const Exec& exec, const char* label, const Multivector<const S>& b,
+          const Multivector<S>& x, const Make& make) {
+  const bool unit_stride = vectors::has_unit_stride(b) && vectors::has_unit_stride(x);
+  vectors::in_slices(x.count, [&](int first, int count) {
+    vectors::stream(exec, label, x.rows, count, unit_stride, make(first, count));
+  });
+}
+
+/// q = b - A x on a level, whose q it is.
+template <ExecutionSpace Exec, class Level, Scalar S>
+void residual_of(const Exec& exec, const Level& level, const Multivector<const S>& b,
+                 const Multivector<S>& x, const Multivector<S>& q) {
+  level.product->execute(exec, Op::none, S(1), to_read(x), S(0), q);
+  pass(exec, "heddle::multigrid::residual", b, x, [&](int first, int count) {
+    return ResidualPass<S>{{}, q.slice(first, count), b.slice(first, count)};
+  });
+}
+
+// What each of the following does on a level: before(b, x, residual) smooths from zero and, if
+// residual has data, leaves b - A x there; after(b, x) smooths x.
+
+/// Chebyshev's polynomial, or l1-Jacobi.
+template <ExecutionSpace Exec, class Matrix>
+class PolynomialSmoother {
+ public:
+  using S = typename Matrix::scalar_type;
+  /// Before a correction and after it it is the same: alone, as on a last level, it is symmetric.
+  static constexpr bool symmetric_alone = true;
+
+  explicit PolynomialSmoother(const MultigridOptions& options)
+      : kind_(options.smoother), degree_(options.degree) {}
+
+  template <class Level>
+  void before(const Exec& exec, const Level& level, const Multivector<const S>& b,
+              const Multivector<S>& x, const Multivector<S>& residual) const {
+    smooth(exec, level, b, x, true);
+    if (residual.data) residual_of(exec, level, b, x, residual);
+  }
+  template <class Level>
+  void after(const Exec& exec, const Level& level, const Multivector<const S>& b,
+             const Multivector<S>& x) const {
+    smooth(exec, level, b, x, false);
+  }
+  void update_values(const Exec&, const Matrix&) {}
+  std::size_t bytes() const { return 0; }
+
+ private:
+  template <class Level>
+  void smooth(const Exec& exec, const Level& level, const Multivector<const S>& b,
+              const Multivector<S>& x, bool from_zero) const {
+    const auto q = vectors_of(level.q, x.rows, x.count);
+    const Multivector<const S> inverse{level.inverse, 1, 0, x.rows, x.count};
+    for (int step = 0; step < degree_; ++step) {
+      const SmoothingStep numbers = smoothing_step(kind_, degree_, step);
+      const auto step_of = [&]<bool zero>(int first, int count) {
+        return SmoothPass<S, zero>{{},
+                                   x.slice(first, count),
+                                   b.slice(first, count),
+                                   to_read(q.slice(first, count)),
+                                   inverse.slice(first, count),
+                                   numbers,
+                                   level.numbers};
+      };
+      if (from_zero && step == 0) {
+        pass(exec, "heddle::multigrid::smooth_from_zero", b, x,
+             [&](int first, int count) { return step_of.template operator()<true>(first, count); });
+      } else {
+        level.product->execute(exec, Op::none, S(1), to_read(x), S(0), q);
+        pass(exec, "heddle::multigrid::smooth", b, x, [&](int first, int count) {
+          return step_of.template operator()<false>(first, count);
+        });
+      }
+    }
+  }
+
+  MultigridSmoother kind_;
+  int degree_;
+};
+
+/// Gauss-Seidel by colors: forward before the correction and backward after it, each the other's
+/// adjoint, so that a cycle is symmetric where the matrix is.
 template <ExecutionSpace Exec, class Matrix>
 class ColorSweeps {
  public:
   using S = typename Matrix::scalar_type;
+  static constexpr bool symmetric_alone = false;
 
   /// Allocates, and waits.
   ColorSweeps(const Exec& exec, const Matrix& A, const MultigridOptions& options)
-      : forward_(exec, A, sweep(SweepDirection::forward, options), never_split),
-        backward_(exec, A, sweep(SweepDirection::backward, options), never_split) {}
+      : forward_(exec, A, sweep(SweepDirection::forward, options), nullptr),
+        backward_(exec, A, sweep(SweepDirection::backward, options), nullptr),
+        sweeps_(options.degree) {}
 
-  /// From zero; and the residual after it, unless that has no data.
-  void before(const Exec& exec, const Multivector<const S>& b, const Multivector<S>& x,
-              const Multivector<S>& residual, int sweeps) const {
-    forward_.sweep(exec, {b, x, residual}, residual.data != nullptr, sweeps, true);
+  template <class Level>
+  void before(const Exec& exec, const Level&, const Multivector<const S>& b,
+              const Multivector<S>& x, const Multivector<S>& residual) const {
+    forward_.sweep(exec, {b, x, residual}, residual.data != nullptr, sweeps_, true);
   }
-  void after(const Exec& exec, const Multivector<const S>& b, const Multivector<S>& x,
-             int sweeps) const {
-    backward_.sweep(exec, {b, x, {}}, false, sweeps, false);
+  template <class Level>
+  void after(const Exec& exec, const Level&, const Multivector<const S>& b,
+             const Multivector<S>& x) const {
+    backward_.sweep(exec, {b, x, {}}, false, sweeps_, false);
   }
-  /// No wait, no allocation.
   void update_values(const Exec& exec, const Matrix& A) {
     forward_.update_values(exec, A);
     backward_.update_values(exec, A);
@@ -128,13 +226,102 @@ class ColorSweeps {
     of.check_pattern = false;
     return of;
   }
-  /// For a scheme that is not asked for.
-  static std::unique_ptr<gauss_seidel::Executor<Exec, Matrix>> never_split(
-      const Exec&, const Matrix&, const GaussSeidelOptions&) {
-    return nullptr;
-  }
 
   Plan forward_, backward_;
+  int sweeps_;
+};
+
+/// A smoother of the user's.
+template <ExecutionSpace Exec, class Matrix>
+class OwnSmoother {
+ public:
+  using S = typename Matrix::scalar_type;
+  using Own = MultigridLevelSmoother<Exec, Matrix>;
+  static constexpr bool symmetric_alone = false;
+
+  explicit OwnSmoother(std::unique_ptr<Own> own, int level) : own_(std::move(own)) {
+    if (own_) return;
+    throw Error("parts.smoother returned null for level " + std::to_string(level),
+                "return a smoother");
+  }
+
+  template <class Level>
+  void before(const Exec& exec, const Level& level, const Multivector<const S>& b,
+              const Multivector<S>& x, const Multivector<S>& residual) const {
+    own_->before(exec, view_of(b), view_of(x));
+    if (residual.data) residual_of(exec, level, b, x, residual);
+  }
+  template <class Level>
+  void after(const Exec& exec, const Level&, const Multivector<const S>& b,
+             const Multivector<S>& x) const {
+    own_->after(exec, view_of(b), view_of(x));
+  }
+  void update_values(const Exec& exec, const Matrix& A) { own_->update_values(exec, A); }
+  std::size_t bytes() const { return own_->bytes(); }
+
+ private:
+  template <class T>
+  static auto view_of(const Multivector<T>& v) {
+    const auto rows = static_cast<std::size_t>(v.rows), count = static_cast<std::size_t>(v.count);
+    return typename Own::template VectorsOf<T>(
+        v.data, Kokkos::LayoutStride(rows, static_cast<std::size_t>(v.row_stride), count,
+                                     static_cast<std::size_t>(v.vector_stride)));
+  }
+
+  std::unique_ptr<Own> own_;
+};
+
+/// What smooths a level.
+template <ExecutionSpace Exec, class Matrix>
+class Smoother {
+ public:
+  using S = typename Matrix::scalar_type;
+
+  /// Allocates, and waits.
+  Smoother(const Exec& exec, const Matrix& A, int level, const MultigridOptions& options,
+           const MultigridParts<Exec, Matrix>& parts)
+      : kind_(make(exec, A, level, options, parts)) {}
+
+  template <class Level>
+  void before(const Exec& exec, const Level& level, const Multivector<const S>& b,
+              const Multivector<S>& x, const Multivector<S>& residual) const {
+    std::visit([&](const auto& kind) { kind.before(exec, level, b, x, residual); }, kind_);
+  }
+  template <class Level>
+  void after(const Exec& exec, const Level& level, const Multivector<const S>& b,
+             const Multivector<S>& x) const {
+    std::visit([&](const auto& kind) { kind.after(exec, level, b, x); }, kind_);
+  }
+  /// Solves on a last level, as far as smoothing does: symmetric.
+  template <class Level>
+  void solve(const Exec& exec, const Level& level, const Multivector<const S>& b,
+             const Multivector<S>& x) const {
+    before(exec, level, b, x, {});
+    const bool whole = std::visit([](const auto& kind) { return kind.symmetric_alone; }, kind_);
+    if (!whole) after(exec, level, b, x);
+  }
+  /// No wait, no allocation.
+  void update_values(const Exec& exec, const Matrix& A) {
+    std::visit([&](auto& kind) { kind.update_values(exec, A); }, kind_);
+  }
+  std::size_t bytes() const {
+    return std::visit([](const auto& kind) { return kind.bytes(); }, kind_);
+  }
+
+ private:
+  using Kind = std::variant<PolynomialSmoother<Exec, Matrix>, ColorSweeps<Exec, Matrix>,
+                            OwnSmoother<Exec, Matrix>>;
+
+  static Kind make(const Exec& exec, const Matrix& A, int level, const MultigridOptions& options,
+                   const MultigridParts<Exec, Matrix>& parts) {
+    if (parts.smoother) return OwnSmoother<Exec, Matrix>(parts.smoother(exec, level, A), level);
+    if (options.smoother == MultigridSmoother::gauss_seidel) {
+      return ColorSweeps<Exec, Matrix>(exec, A, options);
+    }
+    return PolynomialSmoother<Exec, Matrix>(options);
+  }
+
+  Kind kind_;
 };
 
 }  // namespace heddle::detail::multigrid

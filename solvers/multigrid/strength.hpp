@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../backends/algorithms/make_rows.hpp"
 #include "../../backends/loops.hpp"
 #include "../../core/arena.hpp"
 #include "../../matrices/derive.hpp"
@@ -8,12 +9,6 @@
 
 /// Strong entries of a level's matrix, or where a node is several rows, of the matrix of nodes.
 namespace heddle::detail::multigrid {
-
-template <Scalar S>
-KOKKOS_FORCEINLINE_FUNCTION double square_of(const S& value) {
-  const double size = static_cast<double>(Kokkos::abs(value));
-  return size * size;
-}
 
 /// The square of an entry's magnitude over the roots of its nodes: without a unit, so that nothing
 /// overflows whatever the scale of A and of its unknowns.
@@ -70,12 +65,10 @@ struct MoveToNodes {
 };
 
 /// What strength is asked of: entry k of row i has magnitude sqrt(square(i, k)).
-template <Ordinal O, Offset Off, class Square>
+template <class Pattern, class Square>
 struct NodeMatrix {
-  const Off* row_ptr;
-  const O* col_idx;
+  Pattern pattern;
   Square square;
-  O nodes;
 };
 
 template <class Nodes>
@@ -83,58 +76,46 @@ struct SizeOfDiagonal {
   Nodes nodes;
   double* size;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const auto *row_ptr = nodes.pattern.row_ptr().data(), *end = row_ptr + i + 1;
     double sum = 0;
-    for (auto k = nodes.row_ptr[i]; k < nodes.row_ptr[i + 1]; ++k) {
-      if (static_cast<std::int64_t>(nodes.col_idx[k]) == i) sum += nodes.square(i, k);
+    for (auto k = row_ptr[i]; k < *end; ++k) {
+      const auto j = static_cast<std::int64_t>(nodes.pattern.col_idx().data()[k]);
+      if (j == i) sum += nodes.square(i, k);
     }
     size[i] = Kokkos::sqrt(sum);
   }
 };
 
-/// Which entries are strong, the diagonal among them.
-template <class Nodes, Offset Off>
-struct MarkStrong {
+/// Whether an entry is strong; the diagonal is.
+template <class Nodes>
+struct IsStrong {
   Nodes nodes;
   const double* size;
   double threshold_squared;
-  unsigned char* strong;
-  Off* strong_in_row;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    Off count = 0;
-    for (Off k = nodes.row_ptr[i]; k < nodes.row_ptr[i + 1]; ++k) {
-      const auto j = nodes.col_idx[k];
-      const bool is_strong = static_cast<std::int64_t>(j) == i ||
-                             nodes.square(i, k) > threshold_squared * size[i] * size[j];
-      strong[k] = is_strong;
-      count += is_strong;
-    }
-    strong_in_row[i] = count;
+  KOKKOS_FORCEINLINE_FUNCTION bool operator()(std::int64_t i, std::int64_t k) const {
+    const auto j = nodes.pattern.col_idx().data()[k];
+    return static_cast<std::int64_t>(j) == i ||
+           nodes.square(i, k) > threshold_squared * size[i] * size[j];
   }
 };
 
-/// Their columns, and how strong each is, over what its row shares.
-template <class Nodes, Ordinal O, Offset Off>
-struct PutStrong {
-  MarkStrong<Nodes, Off> marked;
-  const Off* row_ptr;
-  O* col_idx;
+/// How strong an entry is, over what its row shares.
+template <class Nodes>
+struct PutStrength {
+  Nodes nodes;
+  const double* size;
   float* strength;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    Off to = row_ptr[i];
-    for (Off k = marked.nodes.row_ptr[i]; k < marked.nodes.row_ptr[i + 1]; ++k) {
-      if (!marked.strong[k]) continue;
-      const O j = marked.nodes.col_idx[k];
-      col_idx[to] = j;
-      strength[to] = static_cast<float>(marked.nodes.square(i, k) / marked.size[j]);
-      ++to;
-    }
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t i, std::int64_t k,
+                                              std::int64_t to) const {
+    const auto j = nodes.pattern.col_idx().data()[k];
+    strength[to] = static_cast<float>(nodes.square(i, k) / size[j]);
   }
 };
 
 /// Nodes of `block` rows each, and the graph of their strong entries: |A(I, J)|^2 >
-/// threshold^2 |A(I, I)| |A(J, J)|, in the norm of Frobenius. Repeated entries were added up.
+/// threshold^2 |A(I, I)| |A(J, J)|, in the Frobenius norm. Repeated entries were added up.
 /// Allocates, and waits.
 template <ExecutionSpace Exec, class Matrix>
 class StrongNodes {
@@ -147,76 +128,66 @@ class StrongNodes {
   /// diagonal: of A, of positive entries.
   StrongNodes(const Exec& exec, const Matrix& A, const S* diagonal, int block, double threshold)
       : block_(block) {
-    const auto entries = static_cast<std::size_t>(A.nonzeros());
+    const auto entries = static_cast<std::int64_t>(A.nonzeros());
     const O nodes = A.rows() / static_cast<O>(block);
-    const auto n = static_cast<std::size_t>(nodes);
-    const std::size_t added_up = block == 1 ? 0 : entries;
-    Arena<Space> work(exec, "heddle::multigrid::squares", arena_bytes<double, double>(n, added_up));
-    double* const root = work.template take<double>(n).data();
-    const auto squares = work.template take<double>(added_up);
+    double* root = nullptr;
+    typename Arena<Space>::template Array<double> squares;
+    const Arena<Space> work(exec, "heddle::multigrid::squares", arena_array(root, nodes),
+                            arena_array(squares, block == 1 ? 0 : entries));
     parallel_for(exec, "heddle::multigrid::root_of_node", std::int64_t{nodes},
                  RootOfNode<S>{diagonal, block, root});
     const RelativeSquare<S, O> square{A.values().data(), A.col_idx().data(), root, block};
     if (block == 1) {
-      find(exec, threshold,
-           NodeMatrix<O, Off, RelativeSquare<S, O>>{A.row_ptr().data(), A.col_idx().data(), square,
-                                                    A.rows()},
-           entries);
+      find(exec, threshold, NodeMatrix<Pattern, RelativeSquare<S, O>>{A, square});
       return;
     }
     each_entry(exec, "heddle::multigrid::squares", A.row_ptr().data(), std::int64_t{A.rows()},
-               static_cast<std::int64_t>(entries), PutSquares<S, O>{square, squares.data()});
+               entries, PutSquares<S, O>{square, squares.data()});
     DerivedCsr<Exec, double, O, Off> of_nodes(
-        derive<double, Off>(exec, nodes, nodes, static_cast<std::int64_t>(entries),
-                            {.add_up = true},
+        derive<double, Off>(exec, nodes, nodes, entries, {.add_up = true},
                             [&](O* row_of, O* column_of) {
                               list_entries(exec, A, row_of, column_of, 0, MoveToNodes<O>{block});
                             }),
-        static_cast<std::int64_t>(entries), 0, {}, {}, false);
+        entries, 0, {}, {}, false);
     of_nodes.update_values(exec, squares);
     const auto N = of_nodes.matrix();
-    find(exec, threshold,
-         NodeMatrix<O, Off, KnownSquare>{
-             N.row_ptr().data(), N.col_idx().data(), {N.values().data()}, nodes},
-         static_cast<std::size_t>(N.nonzeros()));
+    find(exec, threshold, NodeMatrix<Pattern, KnownSquare>{N, {N.values().data()}});
   }
 
   int block() const { return block_; }
-  StrongGraph<O, Off> graph() const { return graph_; }
-  /// Of each entry that was asked about.
-  const unsigned char* strong() const { return strong_; }
+  StrongGraph<O, Off> graph() const {
+    return {strong_.row_ptr().data(), strong_.col_idx().data(), strong_.values().data(),
+            strong_.rows()};
+  }
+  /// For each entry that was asked about: 1 if it is strong.
+  const unsigned char* marks() const { return marks_; }
 
  private:
+  using Pattern = CsrPattern<O, Off, Space>;
+
   template <class Nodes>
-  void find(const Exec& exec, double threshold, const Nodes& nodes, std::size_t entries) {
-    const auto n = static_cast<std::size_t>(nodes.nodes);
-    marks_ = Arena<Space>(exec, "heddle::multigrid::strong", arena_bytes<std::byte>(entries));
-    strong_ = reinterpret_cast<unsigned char*>(marks_.template take<std::byte>(entries).data());
-    starts_ =
-        Arena<Space>(exec, "heddle::multigrid::strong_row_ptr", arena_bytes<Off, double>(n + 1, n));
-    Off* const row_ptr = starts_.template take<Off>(n + 1).data();
-    double* const size = starts_.template take<double>(n).data();
-    parallel_for(exec, "heddle::multigrid::size_of_diagonal", std::int64_t{nodes.nodes},
+  void find(const Exec& exec, double threshold, const Nodes& nodes) {
+    const Pattern& pattern = nodes.pattern;
+    const std::int64_t n = pattern.rows();
+    memory_ = Arena<Space>(exec, "heddle::multigrid::strong",
+                           arena_array(marks_, pattern.nonzeros()));
+    double* size = nullptr;
+    const Arena<Space> work(exec, "heddle::multigrid::size_of_diagonal", arena_array(size, n));
+    parallel_for(exec, "heddle::multigrid::size_of_diagonal", n,
                  SizeOfDiagonal<Nodes>{nodes, size});
-    const MarkStrong<Nodes, Off> mark{nodes, size, threshold * threshold, strong_, row_ptr};
-    parallel_for(exec, "heddle::multigrid::mark_strong", std::int64_t{nodes.nodes}, mark);
-    const auto strong = static_cast<std::size_t>(
-        running_sum_and_total(exec, "heddle::multigrid::strong_row_ptr", row_ptr,
-                              std::int64_t{nodes.nodes}, Terms<Off>{row_ptr}));
-    graph_memory_ =
-        Arena<Space>(exec, "heddle::multigrid::graph", arena_bytes<O, float>(strong, strong));
-    O* const col_idx = graph_memory_.template take<O>(strong).data();
-    float* const strength = graph_memory_.template take<float>(strong).data();
-    parallel_for(exec, "heddle::multigrid::put_strong", std::int64_t{nodes.nodes},
-                 PutStrong<Nodes, O, Off>{mark, row_ptr, col_idx, strength});
-    graph_ = {row_ptr, col_idx, strength, nodes.nodes};
-    exec.fence("heddle::multigrid::strong");
+    constexpr RowLabels labels{"heddle::multigrid::mark_strong",
+                               "heddle::multigrid::strong_row_ptr", "heddle::multigrid::put_strong"};
+    strong_ = keep_rows<float>(
+        exec, labels, pattern, marks_, IsStrong<Nodes>{nodes, size, threshold * threshold},
+        [&](const auto& storage) {
+          return PutStrength<Nodes>{nodes, size, storage.values().data()};
+        });
   }
 
   int block_;
-  Arena<Space> marks_, starts_, graph_memory_;
-  unsigned char* strong_ = nullptr;
-  StrongGraph<O, Off> graph_{};
+  Arena<Space> memory_;
+  unsigned char* marks_ = nullptr;
+  CsrStorage<float, O, Off, Space> strong_;
 };
 
 }  // namespace heddle::detail::multigrid

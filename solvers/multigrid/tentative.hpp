@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../backends/algorithms/make_rows.hpp"
 #include "../../backends/algorithms/sort.hpp"
 #include "../../backends/loops.hpp"
 #include "../../core/arena.hpp"
@@ -8,7 +9,7 @@
 #include "../../core/real_part.hpp"
 
 /// The tentative prolongation: in each aggregate an orthonormal basis of the near-nullspace
-/// vectors, by Gram and Schmidt twice. Source: P. Vanek, J. Mandel and M. Brezina, "Algebraic
+/// vectors, by two passes of Gram-Schmidt. Source: P. Vanek, J. Mandel and M. Brezina, "Algebraic
 /// multigrid by smoothed aggregation for second and fourth order elliptic problems", Computing 56,
 /// 1996.
 namespace heddle::detail::multigrid {
@@ -25,7 +26,7 @@ struct NearNullspace {
   }
 };
 
-/// Sort keys of the rows: their aggregates, and behind all of them who has none.
+/// Sort keys of the rows: their aggregates; rows without one sort last.
 template <Ordinal O>
 struct AggregateOfRow {
   const O* aggregate;
@@ -127,34 +128,33 @@ struct Tentative {
   Tentative(const Exec& exec, const O* aggregate, O count, int block,
             const NearNullspace<S>& vectors) {
     const std::int64_t rows = vectors.rows;
-    const auto n = static_cast<std::size_t>(rows), aggregates = static_cast<std::size_t>(count);
-    const std::int64_t coarse_rows = std::int64_t{count} * vectors.vectors;
-    const auto of_coarse = static_cast<std::size_t>(coarse_rows * vectors.vectors);
-    memory = Arena<Space>(exec, "heddle::multigrid::near_nullspace", arena_bytes<S>(of_coarse));
-    coarse = {memory.template take<S>(of_coarse).data(), coarse_rows, vectors.vectors};
-
-    Arena<Space> work(exec, "heddle::multigrid::members",
-                      arena_bytes<O, Off, Off, Off>(n, n, n + 1, aggregates + 2));
-    O* const key = work.template take<O>(n).data();
-    Off* const order = work.template take<Off>(n).data();
-    Off* const starts = work.template take<Off>(n + 1).data();
-    Off* const first = work.template take<Off>(aggregates + 2).data();
+    coarse = {nullptr, std::int64_t{count} * vectors.vectors, vectors.vectors};
+    memory = Arena<Space>(exec, "heddle::multigrid::near_nullspace",
+                          arena_array(coarse.data, coarse.rows * vectors.vectors));
+    O* key = nullptr;
+    Off *order = nullptr, *first = nullptr;
+    const Arena<Space> work(exec, "heddle::multigrid::members", arena_array(key, rows),
+                            arena_array(order, rows),
+                            arena_array(first, std::int64_t{count} + 2));
     parallel_for(exec, "heddle::multigrid::aggregate_of_row", rows,
                  AggregateOfRow<O>{aggregate, count, block, key});
     RadixSort<Exec, O, Off> sort(exec, rows);
     sort.sort(exec, key, count, order);
     write_starts(exec, "heddle::multigrid::first_member", first, std::int64_t{count} + 1,
                  sort.sorted(), rows);
-    const std::int64_t entries =
-        running_sum_and_total(exec, "heddle::multigrid::tentative_row_ptr", starts, rows,
-                              EntriesOfRow<O>{key, count, vectors.vectors});
-    prolongation = CsrStorage<S, O, Off, Space>(exec, rows, coarse_rows, entries);
-    detail::copy(exec, "heddle::multigrid::tentative_row_ptr", prolongation.row_ptr().data(),
-                 rows + 1, starts);
-    parallel_for(
-        exec, "heddle::multigrid::put_tentative", rows,
-        PutTentative<S, O, Off>{key, count, vectors, prolongation.row_ptr().data(),
-                                prolongation.col_idx().data(), prolongation.values().data()});
+    constexpr RowLabels labels{"heddle::multigrid::count_tentative",
+                               "heddle::multigrid::tentative_row_ptr",
+                               "heddle::multigrid::put_tentative"};
+    prolongation = make_rows<S, O, Off>(
+        exec, labels, rows, coarse.rows, EntriesOfRow<O>{key, count, vectors.vectors},
+        [&](const auto& storage) {
+          return PutTentative<S, O, Off>{key,
+                                         count,
+                                         vectors,
+                                         storage.row_ptr().data(),
+                                         storage.col_idx().data(),
+                                         storage.values().data()};
+        });
     parallel_for(exec, "heddle::multigrid::orthonormal_basis", std::int64_t{count},
                  OrthonormalBasis<S, O, Off>{first, order, prolongation.row_ptr().data(),
                                              prolongation.values().data(), coarse});

@@ -8,11 +8,16 @@
 #include "../../testing/backends.hpp"
 
 #ifdef HEDDLE_EMULATED
+#define HEDDLE_SHARED_MULTIGRID_MATRIX HEDDLE_MATRIX(double, int, ::heddle::test::DefaultDevice)
 #define HEDDLE_SHARED_MULTIGRID(EXTERN)                            \
   HEDDLE_MULTIGRID_INSTANCE(EXTERN, ::heddle::test::DefaultDevice, \
-                            HEDDLE_MATRIX(double, int, ::heddle::test::DefaultDevice))
+                            HEDDLE_SHARED_MULTIGRID_MATRIX)        \
+  HEDDLE_SPECTRUM_INSTANCE(EXTERN, ::heddle::test::DefaultDevice, HEDDLE_SHARED_MULTIGRID_MATRIX)
 HEDDLE_SHARED_MULTIGRID(extern)
 template <>
-inline constexpr bool heddle::detail::is_defined<heddle::detail::MultigridPlanCore<
-    heddle::test::DefaultDevice, HEDDLE_MATRIX(double, int, heddle::test::DefaultDevice)>> = true;
+inline constexpr bool heddle::detail::is_defined<heddle::detail::multigrid::Hierarchy<
+    heddle::test::DefaultDevice, HEDDLE_SHARED_MULTIGRID_MATRIX>> = true;
+template <>
+inline constexpr bool heddle::detail::is_defined<heddle::detail::spectrum::LargestEigenvalue<
+    heddle::test::DefaultDevice, HEDDLE_SHARED_MULTIGRID_MATRIX>> = true;
 #endif

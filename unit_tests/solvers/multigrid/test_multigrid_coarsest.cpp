@@ -74,7 +74,7 @@ std::vector<std::vector<S>> inverse_of(const E& exec, const Dense<E, S>& a, std:
   const Kokkos::View<std::int64_t*, typename E::memory_space> negative("heddle::test::word", 1);
   const Kokkos::View<bool*, typename E::memory_space> hermitian("heddle::test::hermitian", 1);
   Kokkos::deep_copy(hermitian, true);
-  mg::Coarsest<E, typename PlainOperator<E, S>::Matrix> coarsest(exec, sparse.n);
+  mg::CoarseSolve<E, typename PlainOperator<E, S>::Matrix> coarsest(exec, sparse.n);
   coarsest.update_values(exec, sparse.matrix(), magnitudes.data(), hermitian.data(),
                          negative.data());
   exec.fence("heddle::test::inverted");

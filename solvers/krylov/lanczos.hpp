@@ -1,0 +1,647 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <utility>
+
+#include "../../backends/algorithms/bad_row.hpp"
+#include "../../backends/launch.hpp"
+#include "../../backends/loops.hpp"
+#include "../../core/arena.hpp"
+#include "../../core/hash.hpp"
+#include "../../core/matrix.hpp"
+#include "../../core/real_part.hpp"
+#include "../../formats/inspect/check_csr.hpp"
+#include "../../matrices/norms.hpp"
+#include "../vectors/definitions.hpp"
+#include "../vectors/operands.hpp"
+#include "../vectors/squares.hpp"
+#include "spectrum.hpp"
+
+/// The largest eigenvalue of D^-1 A, by Lanczos steps in the inner product x' D y, whose numbers
+/// never leave the device: nothing waits. Source: Y. Saad, Numerical Methods for Large Eigenvalue
+/// Problems (2011), chapter 6.
+namespace heddle::detail::spectrum {
+
+template <Scalar S>
+KOKKOS_FORCEINLINE_FUNCTION double square_of(const S& value) {
+  const double size = static_cast<double>(Kokkos::abs(value));
+  return size * size;
+}
+
+inline constexpr int lanczos_steps = 12;
+/// What the largest eigenvalue of so few steps is multiplied by.
+inline constexpr double spectrum_safety = 1.1;
+
+/// On the device: those of the tridiagonal matrix, the squares of its entries beside the diagonal,
+/// the largest row sum of |D^-1 A|, which no eigenvalue is above, what eigenvalues may owe to
+/// rounding, the bound, and whether a Hermitian A was seen to have a negative eigenvalue.
+struct SpectrumNumbers {
+  double alpha[lanczos_steps];
+  double beta_squared[lanczos_steps + 1];
+  double largest_row_sum;
+  double rounding;
+  double bound;
+  bool indefinite;
+};
+
+
+/// As much of each unknown in the inner product, whatever its unit.
+template <Scalar S>
+struct StartVector {
+  S* to;
+  const S* inverse;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    using Real = heddle::RealOf<S>;
+    to[i] = S(static_cast<Real>(random_entry(i)) * Kokkos::sqrt(Kokkos::abs(inverse[i])));
+  }
+};
+
+/// A pass of a Lanczos step.
+template <Scalar S>
+using LanczosPass = vectors::Pass<krylov::Wide<S>, 1>;
+
+/// beta_squared[0] = x' D x
+template <Scalar S>
+struct FirstNorm : LanczosPass<S> {
+  Multivector<const S> x, diagonal;
+  SpectrumNumbers* numbers;
+
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
+    return vectors::operands_of(vectors::loaded(x), vectors::loaded(diagonal));
+  }
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
+    return [](const auto&, Pack* sum, const Pack& x, const Pack& diagonal) {
+      vectors::add_dot(x, Pack::multiply(diagonal, x), *sum);
+    };
+  }
+  template <class Acc>
+  KOKKOS_FORCEINLINE_FUNCTION void finish(int, const Acc* total) const {
+    numbers->beta_squared[0] = real_part(*total);
+  }
+};
+
+/// alpha[step] = x' A x / beta_squared[step], of q = A x
+template <Scalar S>
+struct LanczosAlpha : LanczosPass<S> {
+  Multivector<const S> x, q;
+  SpectrumNumbers* numbers;
+  int step;
+
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
+    return vectors::operands_of(vectors::loaded(x), vectors::loaded(q));
+  }
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
+    return
+        [](const auto&, Pack* sum, const Pack& x, const Pack& q) { vectors::add_dot(x, q, *sum); };
+  }
+  template <class Acc>
+  KOKKOS_FORCEINLINE_FUNCTION void finish(int, const Acc* total) const {
+    const double square = numbers->beta_squared[step];
+    numbers->alpha[step] = square == 0 ? 0 : real_part(*total) / square;
+  }
+};
+
+/// The next vector of Lanczos in place of the one before x, of q = A x, and its norm. Vectors are
+/// not scaled: their norms are known.
+template <Scalar S>
+struct LanczosNext : LanczosPass<S> {
+  Multivector<S> before;
+  Multivector<const S> x, q, diagonal, inverse;
+  SpectrumNumbers* numbers;
+  int step;
+
+  KOKKOS_FORCEINLINE_FUNCTION static double reciprocal_root(double square) {
+    return square == 0 ? 0 : 1 / Kokkos::sqrt(square);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
+    return vectors::operands_of(vectors::updated(before, step != 0), vectors::loaded(x),
+                                vectors::loaded(q), vectors::loaded(diagonal),
+                                vectors::loaded(inverse));
+  }
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
+    using Sum = krylov::Wide<S>;
+    const double scale = reciprocal_root(numbers->beta_squared[step]);
+    const double last = step == 0 ? 0
+                                  : -Kokkos::sqrt(numbers->beta_squared[step]) *
+                                        reciprocal_root(numbers->beta_squared[step - 1]);
+    return [of_q = Pack::all(Sum(scale)), of_x = Pack::all(Sum(-numbers->alpha[step] * scale)),
+            of_before = Pack::all(Sum(last))](const auto& at, Pack* sum, Pack& before,
+                                              const Pack& x, const Pack& q, const Pack& diagonal,
+                                              const Pack& inverse) {
+      const Pack rest = Pack::multiply_add(of_x, x, Pack::multiply(of_before, before));
+      before = at.keep(Pack::multiply_add(of_q, Pack::multiply(inverse, q), rest));
+      vectors::add_dot(before, Pack::multiply(diagonal, before), *sum);
+    };
+  }
+  template <class Acc>
+  KOKKOS_FORCEINLINE_FUNCTION void finish(int, const Acc* total) const {
+    numbers->beta_squared[step + 1] = real_part(*total);
+  }
+};
+
+/// The bound from all numbers: one item. NaN if one of them is.
+struct BoundSpectrum {
+  SpectrumNumbers* numbers;
+  const bool* hermitian;
+
+  /// Whether all eigenvalues of the tridiagonal matrix lie below x.
+  KOKKOS_FUNCTION bool is_above(double x) const {
+    double pivot = numbers->alpha[0] - x;
+    for (int i = 1; pivot < 0 && i < lanczos_steps; ++i) {
+      pivot = numbers->alpha[i] - x - numbers->beta_squared[i] / pivot;
+    }
+    return pivot < 0;
+  }
+  /// Whether one of them does.
+  KOKKOS_FUNCTION bool is_above_one(double x) const {
+    double pivot = numbers->alpha[0] - x;
+    for (int i = 1; pivot > 0 && i < lanczos_steps; ++i) {
+      pivot = numbers->alpha[i] - x - numbers->beta_squared[i] / pivot;
+    }
+    return pivot < 0;
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t) const {
+    double low = numbers->alpha[0], high = 0, sum = 0;
+    for (int i = 0; i < lanczos_steps; ++i) {
+      const double left = i > 0 ? Kokkos::sqrt(numbers->beta_squared[i]) : 0;
+      const double right = i + 1 < lanczos_steps ? Kokkos::sqrt(numbers->beta_squared[i + 1]) : 0;
+      high = Kokkos::max(high, numbers->alpha[i] + left + right);
+      sum += numbers->alpha[i] + left + right;
+    }
+    for (int halving = 0; halving < 50; ++halving) {
+      const double middle = (low + high) / 2;
+      (is_above(middle) ? high : low) = middle;
+    }
+    const double bound = Kokkos::min(spectrum_safety * high, numbers->largest_row_sum);
+    numbers->bound = Kokkos::isfinite(sum) ? (bound > 0 ? bound : 1) : sum - sum;
+    numbers->indefinite = *hermitian && is_above_one(-numbers->rounding * numbers->bound);
+  }
+};
+
+/// What Lanczos works with: vectors of a level, of rows entries.
+template <Scalar S>
+struct LanczosVectors {
+  S *x, *before, *q;
+  S *diagonal, *inverse;
+  std::int64_t rows;
+
+  static Multivector<S> vector(S* data, std::int64_t rows) { return {data, 1, rows, rows, 1}; }
+  Multivector<S> write(S* data) const { return vector(data, rows); }
+  Multivector<const S> read(const S* data) const { return {data, 1, rows, rows, 1}; }
+};
+
+/// numbers->bound, from numbers->largest_row_sum and the matrix: `product(x, q)` is q = A x; and
+/// whether a Hermitian A is indefinite. No wait, no allocation.
+template <ExecutionSpace Exec, Scalar S, class Product>
+void bound_spectrum(const Exec& exec, LanczosVectors<S> with, SpectrumNumbers* numbers,
+                    const VectorWorkspace<Exec, krylov::Wide<S>>& workspace, const bool* hermitian,
+                    const Product& product) {
+  const std::int64_t rows = with.rows;
+  const auto diagonal = with.read(with.diagonal), inverse = with.read(with.inverse);
+  parallel_for(exec, "heddle::spectrum::start_vector", rows, StartVector<S>{with.x, with.inverse});
+  vectors::stream(exec, "heddle::spectrum::first_norm", rows, 1, true,
+                  FirstNorm<S>{{}, with.read(with.x), diagonal, numbers}, &workspace);
+  for (int step = 0; step < lanczos_steps; ++step) {
+    const auto x = with.read(with.x), q = with.read(with.q);
+    product(x, with.write(with.q));
+    vectors::stream(exec, "heddle::spectrum::lanczos_alpha", rows, 1, true,
+                    LanczosAlpha<S>{{}, x, q, numbers, step}, &workspace);
+    vectors::stream(
+        exec, "heddle::spectrum::lanczos_next", rows, 1, true,
+        LanczosNext<S>{{}, with.write(with.before), x, q, diagonal, inverse, numbers, step},
+        &workspace);
+    std::swap(with.x, with.before);
+  }
+  parallel_for(exec, "heddle::spectrum::bound_spectrum", 1, BoundSpectrum{numbers, hermitian});
+}
+
+// The diagonal of a level, as smoothers take it.
+
+/// A diagonal entry or its reciprocal that no smoother takes.
+template <Scalar S>
+KOKKOS_FORCEINLINE_FUNCTION bool is_bad(const S& entry) {
+  const double size = static_cast<double>(Kokkos::abs(entry));
+  const double other = static_cast<double>(Kokkos::abs(S(1) / entry));
+  return !(static_cast<double>(real_part(entry)) > 0) || !Kokkos::isfinite(size) ||
+         !Kokkos::isfinite(other);
+}
+
+template <Scalar S>
+inline constexpr double epsilon_of = sizeof(heddle::RealOf<S>) == 4 ? 0x1p-23 : 0x1p-52;
+
+/// What a pivot may owe to rounding, over its magnitude: the sum of the diagonal entries that it
+/// was made of, each times the square of its weight. Each elimination hands magnitudes on. So the
+/// bound follows the scale of A and of its unknowns, and knows of large entries that are gone.
+/// Pivots of Laplacians that should be zero were up to 27 epsilon of it.
+template <Scalar S>
+inline constexpr double rounding_of_magnitude = 64 * epsilon_of<S>;
+
+/// The same of a coarse level's diagonal entry, whose magnitude the finest level's entries add up
+/// to: a product adds few terms, where an elimination takes as many steps as there are pivots.
+template <Scalar S>
+inline constexpr double rounding_of_product = 8 * epsilon_of<S>;
+
+/// Inverts the diagonal. Where an entry is bad: 1, and the lowest such row is marked in *bad.
+template <Scalar S>
+struct InvertDiagonal {
+  S* diagonal;
+  S* inverse;
+  double* magnitude;
+  bool finest;  ///< the level that magnitudes begin with
+  std::int64_t* bad;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    if (is_bad(diagonal[i])) {
+      triangle::mark_bad_row(bad, i);
+      diagonal[i] = S(1);
+    }
+    inverse[i] = S(1) / diagonal[i];
+    if (finest) magnitude[i] = static_cast<double>(Kokkos::abs(diagonal[i]));
+  }
+};
+
+/// What l1-Jacobi multiplies by.
+template <Scalar S>
+struct InvertRowSums {
+  const double* row_sums;
+  S* inverse;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const S of_sum(static_cast<heddle::RealOf<S>>(1 / row_sums[i]));
+    if (!is_bad(of_sum)) inverse[i] = of_sum;
+  }
+};
+
+template <Scalar S>
+struct LargestRowSum {
+  const S* diagonal;
+  const double* row_sums;
+  KOKKOS_FUNCTION double operator()(std::int64_t i) const {
+    return row_sums[i] / static_cast<double>(Kokkos::abs(diagonal[i]));
+  }
+};
+
+/// What an eigenvalue of D^-1 A may owe to rounding.
+template <Scalar S>
+struct RoundingOfRow {
+  const S* diagonal;
+  const double* magnitude;
+  KOKKOS_FUNCTION double operator()(std::int64_t i) const {
+    constexpr double of_lanczos = sizeof(heddle::RealOf<S>) == 4 ? 1e-4 : 1e-10;
+    const double over_diagonal = magnitude[i] / static_cast<double>(Kokkos::abs(diagonal[i]));
+    return Kokkos::max(of_lanczos, rounding_of_magnitude<S> * over_diagonal);
+  }
+};
+
+/// Where no step of Lanczos is taken, the row sum is the bound: one item.
+struct BoundByRowSum {
+  SpectrumNumbers* numbers;
+  KOKKOS_FUNCTION void operator()(std::int64_t) const {
+    numbers->bound = numbers->largest_row_sum;
+    numbers->indefinite = false;
+  }
+};
+
+/// diagonal, inverse, row sums, and of the numbers largest_row_sum, which is the bound as well, and
+/// rounding; of the finest level magnitude. No wait, no allocation.
+template <ExecutionSpace Exec, class Matrix>
+void prepare_diagonal(const Exec& exec, const Matrix& A, typename Matrix::scalar_type* diagonal,
+                      typename Matrix::scalar_type* inverse, double* magnitude, bool finest,
+                      double* row_sums, SpectrumNumbers* numbers, std::int64_t* bad) {
+  using S = typename Matrix::scalar_type;
+  using O = typename Matrix::ordinal_type;
+  using Space = typename Exec::memory_space;
+  using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+  const std::int64_t rows = A.rows();
+  const auto n = static_cast<std::size_t>(rows);
+  sum_rows<S>(exec, "heddle::spectrum::diagonal", A.row_ptr().data(), rows,
+              OnDiagonal<S, O>{A.col_idx().data(), A.values().data()},
+              Kokkos::View<S*, Space, Unmanaged>(diagonal, n));
+  sum_rows<double>(exec, "heddle::spectrum::row_sums", A.row_ptr().data(), rows,
+                   AddMagnitude<S>{{A.values().data()}},
+                   Kokkos::View<double*, Space, Unmanaged>(row_sums, n));
+  fill(exec, "heddle::spectrum::clear_bad", bad, 2, 0);
+  parallel_for(exec, "heddle::spectrum::invert_diagonal", rows,
+               InvertDiagonal<S>{diagonal, inverse, magnitude, finest, bad});
+  using Sums = LargestRowSum<S>;
+  Kokkos::parallel_reduce("heddle::spectrum::largest_row_sum", range_policy(exec, rows),
+                          Largest<Sums>{{diagonal, row_sums}},
+                          Kokkos::View<double, Space, Unmanaged>(&numbers->largest_row_sum));
+  using Rounding = RoundingOfRow<S>;
+  Kokkos::parallel_reduce("heddle::spectrum::rounding", range_policy(exec, rows),
+                          Largest<Rounding>{{diagonal, magnitude}},
+                          Kokkos::View<double, Space, Unmanaged>(&numbers->rounding));
+  parallel_for(exec, "heddle::spectrum::bound_by_row_sum", 1, BoundByRowSum{numbers});
+}
+
+
+// Symmetry: found on the device, and where it fails.
+
+/// Pairs of random vectors that a matrix is compared with its mirror image by.
+inline constexpr int mirror_pairs = 4;
+
+/// On the device: u' (A - A*) v of each pair, real and imaginary part, with rows and columns of A
+/// over the roots of their diagonal entries; what that says of the Frobenius norm of the
+/// difference, over the root of the rows; and whether that is small enough.
+struct Symmetry {
+  double products[mirror_pairs][2];
+  double difference;
+  bool holds;
+};
+
+template <class Matrix>
+struct CompareMirror {
+  using value_type = Symmetry;
+  using S = typename Matrix::scalar_type;
+  Matrix A;
+  const S* diagonal;
+  double tolerance;
+
+  KOKKOS_FUNCTION void init(Symmetry& of) const {
+    for (auto& product : of.products) product[0] = product[1] = 0;
+    of.difference = 0;
+    of.holds = true;
+  }
+  KOKKOS_FUNCTION void join(Symmetry& of, const Symmetry& more) const {
+    for (int p = 0; p < mirror_pairs; ++p) {
+      for (int part = 0; part < 2; ++part) of.products[p][part] += more.products[p][part];
+    }
+  }
+  /// A product of entries between -1 and 1 has a variance of 1/9. NaN, which other checks tell,
+  /// leaves the matrix symmetric.
+  KOKKOS_FUNCTION void final(Symmetry& of) const {
+    double squares = 0;
+    for (const auto& product : of.products) {
+      squares += product[0] * product[0] + product[1] * product[1];
+    }
+    of.difference = Kokkos::sqrt(9 * squares / mirror_pairs / static_cast<double>(A.rows()));
+    of.holds = !(of.difference > tolerance);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION double root(std::int64_t i) const {
+    return Kokkos::sqrt(static_cast<double>(Kokkos::abs(diagonal[i])));
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static double entry(std::int64_t i, int vector) {
+    return random_entry(2 * mirror_pairs * i + vector);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static double imaginary_part(const S& value) {
+    if constexpr (is_complex<S>) {
+      return static_cast<double>(value.imag());
+    } else {
+      return 0;
+    }
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t i, Symmetry& of) const {
+    const double own_root = root(i);
+    for (auto k = A.row_ptr().data()[i]; k < A.row_ptr().data()[i + 1]; ++k) {
+      const auto j = static_cast<std::int64_t>(A.col_idx().data()[k]);
+      const S value = A.values().data()[k];
+      const double scale = own_root * root(j);
+      const double real = static_cast<double>(real_part(value)) / scale;
+      const double imaginary = imaginary_part(value) / scale;
+      for (int p = 0; p < mirror_pairs; ++p) {
+        const double here = entry(i, 2 * p) * entry(j, 2 * p + 1);
+        const double mirrored = entry(j, 2 * p) * entry(i, 2 * p + 1);
+        of.products[p][0] += real * (here - mirrored);
+        of.products[p][1] += imaginary * (here + mirrored);
+      }
+    }
+  }
+};
+
+/// *symmetry, of a square A whose columns were checked and whose diagonal is not zero. No wait.
+template <ExecutionSpace Exec, class Matrix>
+void compare_mirror(const Exec& exec, const Matrix& A, const typename Matrix::scalar_type* diagonal,
+                    double tolerance, Symmetry* symmetry) {
+  using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+  Kokkos::parallel_reduce("heddle::spectrum::compare_mirror", range_policy(exec, A.rows()),
+                          CompareMirror<Matrix>{A, diagonal, tolerance},
+                          Kokkos::View<Symmetry, typename Exec::memory_space, Unmanaged>(symmetry));
+}
+
+/// Waits.
+template <ExecutionSpace Exec>
+Symmetry read_symmetry(const Exec& exec, const Symmetry* from) {
+  using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+  Symmetry symmetry;
+  Kokkos::deep_copy(kokkos_space(exec), symmetry,
+                    Kokkos::View<const Symmetry, typename Exec::memory_space, Unmanaged>(from));
+  exec.fence("heddle::spectrum::symmetry");
+  return symmetry;
+}
+
+/// Two entries that mirror each other, and their difference over the root of the product of their
+/// diagonal entries.
+struct MirroredEntries {
+  double difference = 0;
+  std::int64_t row = -1, column = -1;
+};
+
+/// Those that differ most. Of long rows, which each of their entries would have to be searched in,
+/// none is looked at.
+template <class Matrix>
+struct FindMirrored {
+  using value_type = MirroredEntries;
+  using S = typename Matrix::scalar_type;
+  static constexpr std::int64_t longest_row = 4096;
+  Matrix A;
+
+  KOKKOS_FUNCTION void init(MirroredEntries& most) const { most = MirroredEntries(); }
+  KOKKOS_FUNCTION void join(MirroredEntries& most, const MirroredEntries& other) const {
+    const bool more = other.difference > most.difference;
+    const bool as_much = other.difference == most.difference && other.row >= 0;
+    if (more || (as_much && (most.row < 0 || other.row < most.row))) most = other;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION bool is_long(std::int64_t i) const {
+    return A.row_ptr().data()[i + 1] - A.row_ptr().data()[i] > longest_row;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION S sum(std::int64_t i, std::int64_t j) const {
+    S sum(0);
+    for (auto k = A.row_ptr().data()[i]; k < A.row_ptr().data()[i + 1]; ++k) {
+      if (static_cast<std::int64_t>(A.col_idx().data()[k]) == j) sum += A.values().data()[k];
+    }
+    return sum;
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t i, MirroredEntries& most) const {
+    if (is_long(i)) return;
+    const auto own = static_cast<double>(Kokkos::abs(sum(i, i)));
+    for (auto k = A.row_ptr().data()[i]; k < A.row_ptr().data()[i + 1]; ++k) {
+      const auto j = static_cast<std::int64_t>(A.col_idx().data()[k]);
+      if (is_long(j)) continue;
+      const double scale =
+          Kokkos::sqrt(own) * Kokkos::sqrt(static_cast<double>(Kokkos::abs(sum(j, j))));
+      const S difference = sum(i, j) - conjugate(sum(j, i));
+      join(most, {static_cast<double>(Kokkos::abs(difference)) / scale, i, j});
+    }
+  }
+};
+
+/// Why A counts as unsymmetric, in words. Waits.
+template <ExecutionSpace Exec, class Matrix>
+std::string words_of_asymmetry(const Exec& exec, const Matrix& A, double difference,
+                               double tolerance) {
+  MirroredEntries most;
+  Kokkos::parallel_reduce("heddle::spectrum::find_mirrored", range_policy(exec, A.rows()),
+                          FindMirrored<Matrix>{A}, most);
+  const auto number = [](double of) {
+    char text[32];
+    std::snprintf(text, sizeof(text), "%.2g", of);
+    return std::string(text);
+  };
+  const auto entry = [](std::int64_t i, std::int64_t j) {
+    return "a(" + std::to_string(i) + ", " + std::to_string(j) + ")";
+  };
+  const std::string over_all = "relative to the diagonal A and its mirror image differ by " +
+                               number(difference) + ", and symmetry_tolerance is " +
+                               number(tolerance);
+  if (most.row < 0 || !(most.difference > 0)) return over_all;
+  return entry(most.row, most.column) + " and " + entry(most.column, most.row) + " differ by " +
+         number(most.difference) + " times the diagonal; " + over_all;
+}
+
+
+// Products of rows that no plan is made for.
+
+/// Lanes a row: coarse levels have some 10 to 60 entries a row.
+using RowsShape = backends::Shape<16, 512, 2>;
+
+/// A matrix as kernels read it without a plan: a subwarp a row.
+template <class Matrix>
+struct CsrRows {
+  using S = typename Matrix::scalar_type;
+  const typename Matrix::offset_type* row_ptr = nullptr;
+  const typename Matrix::ordinal_type* col_idx = nullptr;
+  const S* values = nullptr;
+
+  static CsrRows of(const Matrix& A) {
+    return {A.row_ptr().data(), A.col_idx().data(), A.values().data()};
+  }
+  /// The product of a row and vector v of x, in all lanes.
+  template <class Subwarp, class T>
+  KOKKOS_FORCEINLINE_FUNCTION S times(const Subwarp& subwarp, std::int64_t row,
+                                      const Multivector<T>& x, int v) const {
+    S sum(0);
+    for (auto k = row_ptr[row] + subwarp.lane(); k < row_ptr[row + 1]; k += Subwarp::width) {
+      sum += values[k] * x(col_idx[k], v);
+    }
+    return subwarp.sum(sum);
+  }
+};
+
+/// q = A x
+template <class Matrix>
+struct MultiplyRows {
+  using S = typename Matrix::scalar_type;
+  using Scratch = backends::NoScratch;
+  CsrRows<Matrix> A;
+  Multivector<const S> x;
+  Multivector<S> q;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, Scratch&) const {
+    const auto subwarp = team.subwarp();
+    const std::int64_t row = team.index() * Team::subwarps + team.subwarp_index();
+    if (row >= q.rows) return;
+    const S product = A.times(subwarp, row, x, 0);
+    if (subwarp.lane() == 0) q(row, 0) = product;
+  }
+};
+template <ExecutionSpace Exec, class Matrix, class S>
+void multiply_rows(const Exec& exec, const Matrix& A, const Multivector<const S>& x,
+                         const Multivector<S>& q) {
+  using Team = backends::Team<Exec, RowsShape>;
+  backends::launch<RowsShape>(exec, "heddle::spectrum::multiply_rows",
+                               ceil_div(q.rows, std::int64_t{Team::subwarps}),
+                               MultiplyRows<Matrix>{CsrRows<Matrix>::of(A), x, q});
+}
+
+// The bound of a matrix by itself, which spectrum_bounds returns.
+
+/// Throws Error for a diagonal entry that was marked, a bound that is not a number, or a negative
+/// eigenvalue. `place` begins the sentence: on which level, or nothing.
+inline void throw_if_bad(const std::string& place, std::int64_t bad_row,
+                         const SpectrumNumbers& numbers, const char* remedy,
+                         const char* indefinite) {
+  if (bad_row != 0) {
+    throw Error(
+        place + "the diagonal is missing, not positive or not finite, or its reciprocal is not",
+        Where{.row = bad_row - 1}, remedy);
+  }
+  if (!std::isfinite(numbers.bound)) {
+    throw Error(place + "a value of the matrix is not finite", "give finite values");
+  }
+  if (numbers.indefinite) {
+    throw Error(place + "the matrix has a negative eigenvalue", indefinite);
+  }
+}
+
+/// numbers and the words of bad, on the host. Waits.
+template <ExecutionSpace Exec>
+SpectrumNumbers read_numbers(const Exec& exec, const SpectrumNumbers* from, const std::int64_t* bad,
+                             std::int64_t (&marked)[2]) {
+  using Space = typename Exec::memory_space;
+  using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+  SpectrumNumbers numbers;
+  Kokkos::deep_copy(kokkos_space(exec),
+                    Kokkos::View<std::int64_t[2], Kokkos::HostSpace, Unmanaged>(marked),
+                    Kokkos::View<const std::int64_t[2], Space, Unmanaged>(bad));
+  Kokkos::deep_copy(kokkos_space(exec), numbers,
+                    Kokkos::View<const SpectrumNumbers, Space, Unmanaged>(from));
+  exec.fence("heddle::spectrum::read");
+  return numbers;
+}
+
+}  // namespace heddle::detail::spectrum
+
+namespace heddle::detail {
+
+template <ExecutionSpace Exec, class Matrix>
+inline constexpr bool is_defined<spectrum::LargestEigenvalue<Exec, Matrix>> = true;
+
+template <ExecutionSpace Exec, class Matrix>
+double spectrum::LargestEigenvalue<Exec, Matrix>::find(const Exec& exec, const Matrix& A,
+                                                       double symmetry_tolerance) {
+  using S = typename Matrix::scalar_type;
+  const std::int64_t n = A.rows();
+  if (A.rows() != A.columns()) {
+    throw Error("bounds of the spectrum of a matrix of " + std::to_string(n) + " x " +
+                    std::to_string(A.columns()),
+                "give a square matrix");
+  }
+  check_csr(exec, A);
+  if (n == 0) return 1;
+  S *x, *before, *q, *diagonal, *inverse;
+  double *row_sums, *magnitude;
+  SpectrumNumbers* numbers;
+  Symmetry* symmetry;
+  std::int64_t* bad;
+  const VectorWorkspace<Exec, krylov::Wide<S>> workspace(exec);
+  const Arena<typename Exec::memory_space> memory(
+      exec, "heddle::spectrum::vectors", arena_array(x, n), arena_array(before, n),
+      arena_array(q, n), arena_array(diagonal, n), arena_array(inverse, n),
+      arena_array(row_sums, n), arena_array(magnitude, n), arena_array(numbers, 1),
+      arena_array(symmetry, 1), arena_array(bad, 2));
+  prepare_diagonal(exec, A, diagonal, inverse, magnitude, true, row_sums, numbers, bad);
+  compare_mirror(exec, A, diagonal, symmetry_tolerance, symmetry);
+  bound_spectrum(exec, LanczosVectors<S>{x, before, q, diagonal, inverse, n}, numbers, workspace,
+                 &symmetry->holds,
+                 [&](const auto& from, const auto& to) { multiply_rows(exec, A, from, to); });
+  std::int64_t marked[2] = {0, 0};
+  const SpectrumNumbers found = read_numbers(exec, numbers, bad, marked);
+  throw_if_bad("", marked[0], found, "store a positive one that its type has room for",
+               "A is not positive definite: take a method for indefinite matrices");
+  const Symmetry mirror = read_symmetry(exec, symmetry);
+  if (!mirror.holds) {
+    throw Error("A is not symmetric, so that its eigenvalues have no such bounds: " +
+                    words_of_asymmetry(exec, A, mirror.difference, symmetry_tolerance),
+                "take bounds of another source, or a method that needs none");
+  }
+  return found.bound;
+}
+
+}  // namespace heddle::detail

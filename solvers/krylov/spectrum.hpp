@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../core/matrix.hpp"
+#include "../../formats/compiled.hpp"
+#include "options.hpp"
+
+namespace heddle::detail::spectrum {
+
+/// What SpectrumBounds are made from, for a matrix of signed offsets. Defined in lanczos.hpp.
+template <ExecutionSpace Exec, class Matrix>
+struct LargestEigenvalue {
+  /// An upper bound of the eigenvalues of D^-1 A, as spectrum_bounds documents.
+  static double find(const Exec& exec, const Matrix& A, double symmetry_tolerance);
+};
+
+}  // namespace heddle::detail::spectrum
+
+#ifdef HEDDLE_DEFINITIONS
+#include "lanczos.hpp"
+#endif
+
+/// What the compiled part (compiled.hpp) holds of bounds, for a scalar.
+#define HEDDLE_SPECTRUM_INSTANCES(EXTERN, SCALAR) \
+  HEDDLE_EACH_SPACE(HEDDLE_SPECTRUM_INSTANCES_ON, EXTERN, SCALAR)
+#define HEDDLE_SPECTRUM_INSTANCES_ON(EXTERN, SCALAR, EXEC)                 \
+  HEDDLE_SPECTRUM_INSTANCE(EXTERN, EXEC, HEDDLE_MATRIX(SCALAR, int, EXEC)) \
+  HEDDLE_SPECTRUM_INSTANCE(EXTERN, EXEC, HEDDLE_MATRIX(SCALAR, std::int64_t, EXEC))
+#define HEDDLE_SPECTRUM_INSTANCE(EXTERN, EXEC, ...) \
+  EXTERN template struct heddle::detail::spectrum::LargestEigenvalue<EXEC, __VA_ARGS__>;
+
+HEDDLE_EACH_COMPILED_SCALAR(HEDDLE_SPECTRUM_INSTANCES, HEDDLE_EXTERN)
+
+namespace heddle {
+
+/// Bounds for Chebyshev's polynomials in D^-1 A, of a Hermitian positive definite A with diagonal
+/// D: what ChebyshevPreconditioner and, with JacobiPreconditioner, ChebyshevSolver take.
+///
+/// upper: the largest eigenvalue of 12 Lanczos steps times 1.1, and no more than the largest row
+/// sum of |D^-1 A|. lower: upper / ratio. As a smoother or preconditioner 10 or so is a good ratio;
+/// a solver needs the condition of D^-1 A.
+///
+/// Allocates five vectors, and waits for `exec`. The same on every run on one device and number of
+/// threads. Throws Error, naming the row, if A is no square matrix, a diagonal entry is missing,
+/// not positive or not finite, or A is not finite; naming two entries, if A is not symmetric
+/// (Hermitian) within 1e-5, measured as MultigridOptions::symmetry_tolerance is; if A is seen to have a negative
+/// eigenvalue; if ratio is less than 1.
+///
+/// Source: Y. Saad, Numerical Methods for Large Eigenvalue Problems (2011), chapter 6.
+template <ExecutionSpace Exec, class Matrix>
+SpectrumBounds spectrum_bounds(const Exec& exec, const Matrix& A, double ratio = 10) {
+  using Signed = SignedOffsets<Matrix>;
+  using Bound = detail::spectrum::LargestEigenvalue<Exec, Signed>;
+  HEDDLE_ASSERT_DEFINED(detail::is_defined<Bound> || detail::is_compiled<Exec, Signed>());
+  if (!(ratio >= 1)) {
+    throw Error("a largest eigenvalue of " + std::to_string(ratio) + " times the lower bound",
+                "give a ratio of 1 or more");
+  }
+  const double upper = Bound::find(exec, with_signed_offsets(A), 1e-5);
+  return {upper / ratio, upper};
+}
+
+}  // namespace heddle

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "../../backends/cooperative.hpp"
+#include "../../core/multivector.hpp"
+#include "../../formats/plan/core.hpp"
+#include "../../matrices/csr.hpp"
+#include "aggregates.hpp"
+#include "options.hpp"
+#include "parts.hpp"
+#include "prolongation.hpp"
+#include "strength.hpp"
+#include "tentative.hpp"
+
+/// How a level gets the next coarser one: prolongations P, by smoothed aggregation or given, and
+/// R A P with R = P*.
+namespace heddle::detail::multigrid {
+
+using spectrum::rounding_of_product;
+using spectrum::square_of;
+using spectrum::Symmetry;
+
+/// What levels share.
+template <ExecutionSpace Exec, class Matrix>
+struct Shared {
+  using S = typename Matrix::scalar_type;
+  using Table = FormatTable<Exec, Matrix, S, S>;
+  using Product = SpmvPlanCore<Exec, Matrix, S, S>;
+  using Wide = krylov::Wide<S>;
+  using Space = typename Exec::memory_space;
+
+  MultigridOptions options;
+  MultigridParts<Exec, Matrix> parts;
+  Table formats;
+  VectorWorkspace<Exec, Wide> workspace;
+  Arena<Space> memory;  ///< of as many rows as the finest level has
+  S* before = nullptr;
+  S* diagonal = nullptr;
+  double* row_sums = nullptr;
+  Symmetry* symmetry = nullptr;  ///< of the finest level
+  double* magnitude[2] = {};     ///< of a level's diagonal entries and of the next one's, by turns
+
+  Shared(const Exec& exec, const Matrix& A, const MultigridOptions& given,
+         const MultigridParts<Exec, Matrix>& own, const Table& table)
+      : options(given), parts(own), formats(table), workspace(exec) {
+    if (options.degree == 0) options.degree = sweeps() ? 1 : 2;
+    const std::int64_t n = A.rows();
+    memory = Arena<Space>(exec, "heddle::multigrid::shared", arena_array(before, n),
+                          arena_array(diagonal, n), arena_array(row_sums, n),
+                          arena_array(magnitude[0], n), arena_array(magnitude[1], n),
+                          arena_array(symmetry, 1));
+  }
+  /// Entries up to which levels take one launch: of a GPU one a thread that it keeps resident. On
+  /// an H100 cycles of levels of 5,000 to 300,000 entries took half to all of the time in one
+  /// launch, and longer with those of 400,000.
+  std::int64_t one_launch_entries(const Exec& exec) const {
+    if (!backends::has_cooperative<Exec> || sweeps() || parts.smoother) return 0;
+    if (options.one_launch_entries >= 0) return options.one_launch_entries;
+    return backends::has_lanes<Exec> ? std::int64_t{exec.concurrency()} : 0;
+  }
+  bool sweeps() const { return options.smoother == MultigridSmoother::gauss_seidel; }
+  Product product(const Exec& exec, const Matrix& A) const {
+    return product(exec, A, options.expected_applies);
+  }
+  Product product(const Exec& exec, const Matrix& A, std::int64_t expected_applies) const {
+    SpmvOptions spmv;
+    spmv.expected_applies = expected_applies;
+    spmv.vectors = options.vectors;
+    spmv.check = false;
+    spmv.check_overlap = false;
+    return Product(exec, A, spmv, formats);
+  }
+  std::size_t bytes() const { return memory.bytes() + workspace.bytes(); }
+};
+
+/// P of a level.
+template <ExecutionSpace Exec, class Matrix>
+class Prolongation {
+ public:
+  using S = typename Matrix::scalar_type;
+
+  virtual ~Prolongation() = default;
+  /// New values, of the level's matrix. No wait, no allocation.
+  virtual void update_values(const Exec& exec, const Matrix& A, const SpectrumNumbers* numbers) = 0;
+  virtual Matrix matrix() const = 0;
+  /// The near-nullspace of the coarse level, whose nodes have as many rows as there are vectors.
+  virtual NearNullspace<S> coarse_vectors() const = 0;
+  virtual std::size_t bytes() const = 0;
+};
+
+/// P = (I - omega D^-1 F) P0, with A filtered to strong entries, and P0 by aggregates.
+template <ExecutionSpace Exec, class Matrix>
+class SmoothedAggregation final : public Prolongation<Exec, Matrix> {
+ public:
+  using S = typename Matrix::scalar_type;
+  using O = typename Matrix::ordinal_type;
+  using Off = typename Matrix::offset_type;
+
+  /// Allocates, and waits; values come by update_values.
+  SmoothedAggregation(const Exec& exec, const Matrix& A, const StrongNodes<Exec, Matrix>& nodes,
+                      const Aggregates<Exec, O>& aggregates, const NearNullspace<S>& vectors)
+      : vectors_(vectors),
+        smoothing_(exec, A, nodes),
+        tentative_(exec, aggregates.of(), aggregates.count(), nodes.block(), vectors),
+        smoothed_(exec, smoothing_.matrix(), tentative_.prolongation.matrix(), vectors.vectors) {}
+
+  void update_values(const Exec& exec, const Matrix& A, const SpectrumNumbers* numbers) override {
+    smoothing_.update_values(exec, A, vectors_, numbers);
+    smoothed_.numeric(exec, smoothing_.matrix(), tentative_.prolongation.matrix());
+  }
+  Matrix matrix() const override { return smoothed_.matrix(); }
+  NearNullspace<S> coarse_vectors() const override { return tentative_.coarse; }
+  std::size_t bytes() const override {
+    return smoothing_.bytes() + tentative_.prolongation.bytes() + tentative_.memory.bytes() +
+           smoothed_.bytes();
+  }
+
+ private:
+  NearNullspace<S> vectors_;
+  SmoothingMatrix<Exec, Matrix> smoothing_;
+  Tentative<Exec, S, O, Off> tentative_;
+  SmoothedProlongation<Exec, Matrix> smoothed_;
+};
+
+/// The lowest i for which of(i), in a reduction.
+template <class Predicate>
+struct LowestWhere {
+  using value_type = std::int64_t;
+  Predicate of;
+
+  KOKKOS_FUNCTION void init(std::int64_t& lowest) const {
+    lowest = Kokkos::Experimental::finite_max_v<std::int64_t>;
+  }
+  KOKKOS_FUNCTION void join(std::int64_t& lowest, const std::int64_t& other) const {
+    lowest = Kokkos::min(lowest, other);
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& lowest) const {
+    if (of(i)) lowest = Kokkos::min(lowest, i);
+  }
+};
+/// That i, or n if there is none. Waits.
+template <ExecutionSpace Exec, class Predicate>
+std::int64_t lowest_where(const Exec& exec, std::int64_t n, const Predicate& of) {
+  std::int64_t lowest = n;
+  if (n == 0) return n;
+  Kokkos::parallel_reduce("heddle::multigrid::check_parts", range_policy(exec, n),
+                          LowestWhere<Predicate>{of}, lowest);
+  return std::min(lowest, n);
+}
+
+template <Offset Off>
+struct IsEmptyRow {
+  const Off* row_ptr;
+  KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return row_ptr[i] == row_ptr[i + 1]; }
+};
+
+/// A user's P, which new values of A do not change.
+template <ExecutionSpace Exec, class Matrix>
+class GivenProlongation final : public Prolongation<Exec, Matrix> {
+ public:
+  using S = typename Matrix::scalar_type;
+  using Storage = typename MultigridParts<Exec, Matrix>::Prolongation;
+
+  /// Throws Error if it does not fit A. Waits.
+  GivenProlongation(const Exec& exec, const Matrix& A, Storage given, std::size_t l)
+      : given_(std::move(given)) {
+    if (given_.rows() != A.rows()) {
+      throw Error("the prolongation of level " + std::to_string(l) + " has " +
+                      std::to_string(given_.rows()) + " rows, and its matrix " +
+                      std::to_string(A.rows()),
+                  "give a row for each of the matrix");
+    }
+    check_csr(exec, given_.matrix());
+  }
+  void update_values(const Exec&, const Matrix&, const SpectrumNumbers*) override {}
+  Matrix matrix() const override { return given_.matrix(); }
+  NearNullspace<S> coarse_vectors() const override { return {nullptr, given_.columns(), 1}; }
+  std::size_t bytes() const override { return given_.bytes(); }
+
+ private:
+  Storage given_;
+};
+
+template <Ordinal O>
+struct IsNoAggregate {
+  const O* aggregate;
+  O count;
+  KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
+    return aggregate[i] < -1 || aggregate[i] >= count;
+  }
+};
+template <Ordinal O>
+struct IsZero {
+  const O* of;
+  KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return of[i] == 0; }
+};
+
+/// Aggregates of the user's on level l. Throws Error, naming node or aggregate, if they are none.
+template <ExecutionSpace Exec, class Matrix>
+auto given_aggregates(const Exec& exec, const Matrix& A, std::int64_t nodes, std::size_t l,
+                      const MultigridParts<Exec, Matrix>& parts) {
+  using O = typename Matrix::ordinal_type;
+  const std::string level = " of level " + std::to_string(l);
+  Aggregates<Exec, O> made(exec, nodes, [&](O* aggregate) {
+    return parts.aggregates(exec, static_cast<int>(l), A,
+                            typename MultigridParts<Exec, Matrix>::Aggregates(
+                                aggregate, static_cast<std::size_t>(nodes)));
+  });
+  const O count = made.count();
+  const std::int64_t node = lowest_where(exec, nodes, IsNoAggregate<O>{made.of(), count});
+  if (count < 0 || node < nodes) {
+    throw Error("the aggregate of node " + std::to_string(node) + level + " is none of " +
+                    std::to_string(count),
+                "give -1, or a number below the count that the function returns");
+  }
+  O* members = nullptr;
+  const Arena<typename Exec::memory_space> work(exec, "heddle::multigrid::members",
+                                                arena_array(members, count));
+  fill(exec, "heddle::multigrid::no_members", members, count, O(0));
+  parallel_for(exec, "heddle::multigrid::count_members", nodes,
+               CountMembers<O>{made.of(), members});
+  const std::int64_t empty = lowest_where(exec, count, IsZero<O>{members});
+  if (empty < count) {
+    throw Error("aggregate " + std::to_string(empty) + level + " has no node",
+                "number those that have one");
+  }
+  return made;
+}
+
+/// The magnitudes of a coarse level, a node an item. Unknowns of which nothing but rounding is
+/// left, whose vector is one of the nullspace, get their magnitude as a diagonal. Those that no
+/// vector stands for get the smallest diagonal entry of their node, so that strength does not ask
+/// of them.
+template <class Matrix>
+struct RepairDiagonal {
+  using S = typename Matrix::scalar_type;
+  Matrix A;
+  S* values;
+  Matrix restriction;
+  const double* fine_magnitude;
+  double* magnitude;
+  int vectors;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t node) const {
+    const std::int64_t first = node * vectors;
+    double smallest = 0;
+    for (std::int64_t i = first; i < first + vectors; ++i) {
+      magnitude[i] = sum_of_fine(i, true);
+      if (magnitude[i] == 0) continue;
+      S* const entry = diagonal(i);
+      if (static_cast<double>(Kokkos::abs(*entry)) <= rounding_of_product<S> * magnitude[i]) {
+        *entry = number(magnitude[i]);
+      }
+      const auto size = static_cast<double>(Kokkos::abs(*entry));
+      if (smallest == 0 || size < smallest) smallest = size;
+    }
+    for (std::int64_t i = first; i < first + vectors; ++i) {
+      if (magnitude[i] != 0) continue;
+      magnitude[i] = smallest > 0 ? smallest : sum_of_fine(i, false);
+      *diagonal(i) = number(magnitude[i]);
+    }
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION static S number(double size) {
+    return S(static_cast<heddle::RealOf<S>>(size));
+  }
+  KOKKOS_FORCEINLINE_FUNCTION S* diagonal(std::int64_t i) const {
+    auto k = A.row_ptr().data()[i];
+    while (static_cast<std::int64_t>(A.col_idx().data()[k]) != i) ++k;
+    return values + k;
+  }
+  /// The sum with squares of weights, or the mean.
+  KOKKOS_FORCEINLINE_FUNCTION double sum_of_fine(std::int64_t i, bool weighted) const {
+    const auto begin = restriction.row_ptr().data()[i], end = restriction.row_ptr().data()[i + 1];
+    double sum = 0;
+    for (auto k = begin; k < end; ++k) {
+      const double weight = weighted ? square_of(restriction.values().data()[k])
+                                     : 1 / static_cast<double>(end - begin);
+      sum += weight * fine_magnitude[restriction.col_idx().data()[k]];
+    }
+    return sum;
+  }
+};
+
+/// The way from a level to the next coarser one and back, and the matrix of that one.
+template <ExecutionSpace Exec, class Matrix>
+struct Coarsening {
+  using S = typename Matrix::scalar_type;
+  using O = typename Matrix::ordinal_type;
+  using Off = typename Matrix::offset_type;
+  using SharedParts = Shared<Exec, Matrix>;
+
+  std::unique_ptr<Prolongation<Exec, Matrix>> prolongation;
+  DerivedCsr<Exec, S, O, Off> restriction;
+  GalerkinPlan<Exec, Matrix> coarse;
+  std::optional<typename SharedParts::Product> prolong, restrict_to;  ///< not of small levels
+
+  /// Of level l with matrix A. Allocates, and waits.
+  Coarsening(const Exec& exec, const Matrix& A, std::unique_ptr<Prolongation<Exec, Matrix>> by,
+             const SpectrumNumbers* numbers, std::size_t l, const SharedParts& shared)
+      : prolongation(std::move(by)) {
+    prolongation->update_values(exec, A, numbers);
+    // A was checked, and what is made here is as it should be.
+    const Matrix P = prolongation->matrix();
+    restriction = stored_op(exec, P, Op::conjugate_transpose, false, false);
+    if (shared.parts.prolongation) check_columns(exec, l);
+    coarse = GalerkinPlan<Exec, Matrix>(exec, restriction.matrix(), A, P,
+                                        {.keep_products = false, .check = false});
+    multiply(exec, A, l, shared);
+  }
+  void make_products(const Exec& exec, const SharedParts& shared) {
+    prolong.emplace(shared.product(exec, prolongation->matrix()));
+    restrict_to.emplace(shared.product(exec, restriction.matrix()));
+  }
+  void update_values(const Exec& exec, const Matrix& A, const SpectrumNumbers* numbers,
+                     std::size_t l, const SharedParts& shared) {
+    prolongation->update_values(exec, A, numbers);
+    restriction.update_values(exec, prolongation->matrix());
+    multiply(exec, A, l, shared);
+    if (!prolong) return;
+    prolong->update_values(exec, prolongation->matrix());
+    restrict_to->update_values(exec, restriction.matrix());
+  }
+  std::size_t bytes() const {
+    return prolongation->bytes() + restriction.bytes() + coarse.bytes() +
+           (prolong ? prolong->bytes() + restrict_to->bytes() : 0);
+  }
+
+ private:
+  /// A column without entries would leave the coarse matrix without a diagonal entry.
+  void check_columns(const Exec& exec, std::size_t l) const {
+    const std::int64_t columns = restriction.rows();
+    const std::int64_t empty =
+        lowest_where(exec, columns, IsEmptyRow<Off>{restriction.matrix().row_ptr().data()});
+    if (empty < columns) {
+      throw Error("column " + std::to_string(empty) + " of the prolongation of level " +
+                      std::to_string(l) + " has no entry",
+                  "leave it out");
+    }
+  }
+  void multiply(const Exec& exec, const Matrix& A, std::size_t l, const SharedParts& shared) {
+    const int vectors = prolongation->coarse_vectors().vectors;
+    coarse.numeric(exec, restriction.matrix(), A, prolongation->matrix());
+    parallel_for(exec, "heddle::multigrid::repair_diagonal",
+                 std::int64_t{coarse.matrix().rows()} / vectors,
+                 RepairDiagonal<Matrix>{coarse.matrix(), coarse.storage().values().data(),
+                                        restriction.matrix(), shared.magnitude[l % 2],
+                                        shared.magnitude[(l + 1) % 2], vectors});
+  }
+};
+
+}  // namespace heddle::detail::multigrid
