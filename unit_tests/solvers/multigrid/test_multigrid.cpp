@@ -3,6 +3,7 @@
 #include <heddle/cg.hpp>
 #include <heddle/multigrid.hpp>
 
+#include "../../../matrices/scale.hpp"
 #include "../../support/multigrid.hpp"
 #include "../../support/shared_formats.hpp"
 
@@ -197,6 +198,227 @@ TEST_CASE("27 points, whose entries are a 26th of the diagonal, are strong by de
   CHECK(plan.levels().levels.size() > 1);
   check_positive_definite<double>(exec, plan);
   CHECK(iterations_with(exec, a, plan) <= 12);
+}
+
+namespace {
+
+using Matrix = PlainOperator<Exec, double>::Matrix;
+using Parts = MultigridParts<Exec, Matrix>;
+
+/// x = factor D^-1 (b - q), plus x itself if that is asked for.
+struct JacobiStep {
+  using Own = MultigridLevelSmoother<Exec, Matrix>;
+  Own::ConstVectors b;
+  Own::Vectors x;
+  const double* diagonal;
+  const double* q;  ///< null: zero, and so is x
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    for (std::size_t v = 0; v < x.extent(1); ++v) {
+      const double of_x = q ? x(i, v) : 0, of_q = q ? q[i] : 0;
+      x(i, v) = of_x + 0.6 / diagonal[i] * (b(i, v) - of_q);
+    }
+  }
+};
+
+/// q = A x, of one vector.
+struct ProductRow {
+  Matrix A;
+  MultigridLevelSmoother<Exec, Matrix>::Vectors x;
+  double* q;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    double sum = 0;
+    for (int k = A.row_ptr()(i); k < A.row_ptr()(i + 1); ++k) {
+      sum += A.values()(k) * x(A.col_idx()(k), 0);
+    }
+    q[i] = sum;
+  }
+};
+
+constexpr int edge = emulated ? 10 : 30;
+
+struct Calls {
+  int made = 0, before = 0, after = 0, updated = 0;
+};
+
+/// Damped Jacobi, of one vector.
+class OwnJacobi : public MultigridLevelSmoother<Exec, Matrix> {
+ public:
+  OwnJacobi(const Exec& exec, const Matrix& A, Calls& calls)
+      : calls_(calls),
+        A_(A),
+        diagonal_("heddle::test::diagonal", static_cast<std::size_t>(A.rows())),
+        q_("heddle::test::q", static_cast<std::size_t>(A.rows())) {
+    ++calls.made;
+    diagonal(exec, A, diagonal_);
+  }
+  void before(const Exec& exec, const ConstVectors& b, const Vectors& x) override {
+    ++calls_.before;
+    heddle::detail::parallel_for(exec, "heddle::test::jacobi", A_.rows(),
+                                 JacobiStep{b, x, diagonal_.data(), nullptr});
+  }
+  void after(const Exec& exec, const ConstVectors& b, const Vectors& x) override {
+    ++calls_.after;
+    REQUIRE(x.extent(1) == 1);
+    heddle::detail::parallel_for(exec, "heddle::test::product", A_.rows(),
+                                 ProductRow{A_, x, q_.data()});
+    heddle::detail::parallel_for(exec, "heddle::test::jacobi", A_.rows(),
+                                 JacobiStep{b, x, diagonal_.data(), q_.data()});
+  }
+  void update_values(const Exec& exec, const Matrix& A) override {
+    ++calls_.updated;
+    A_ = A;
+    diagonal(exec, A, diagonal_);
+  }
+  std::size_t bytes() const override { return 1000000; }
+
+ private:
+  Calls& calls_;
+  Matrix A_;
+  Kokkos::View<double*, Space> diagonal_, q_;
+};
+
+/// Bilinear interpolation from every second node of a grid; `empty`: a column more, without entries.
+Parts::Prolongation interpolation(const Exec& exec, int side, bool empty = false) {
+  const int coarse = side / 2;
+  std::vector<int> row_ptr(1), col_idx;
+  std::vector<double> values;
+  for (int i = 0; i < side * side; ++i) {
+    const int y = i / side, x = i % side;
+    for (int v = std::max((y + 1) / 2 - 1, 0); v <= std::min(y / 2, coarse - 1); ++v) {
+      for (int u = std::max((x + 1) / 2 - 1, 0); u <= std::min(x / 2, coarse - 1); ++u) {
+        col_idx.push_back(v * coarse + u);
+        values.push_back((y % 2 ? 1 : 0.5) * (x % 2 ? 1 : 0.5));
+      }
+    }
+    row_ptr.push_back(static_cast<int>(col_idx.size()));
+  }
+  Parts::Prolongation P(exec, side * side, coarse * coarse + empty, values.size());
+  Kokkos::deep_copy(P.row_ptr(), copy_in<Space>(row_ptr));
+  Kokkos::deep_copy(P.col_idx(), copy_in<Space>(col_idx));
+  Kokkos::deep_copy(P.values(), copy_in<Space>(values));
+  return P;
+}
+
+}  // namespace
+
+TEST_CASE("a smoother of the user's") {
+  const Exec exec;
+  const auto a = poisson<Exec, double>(edge, edge, 1);
+  Calls calls;
+  Parts parts;
+  parts.smoother = [&](const Exec& on, int level, const Matrix& A) {
+    CHECK(level == calls.made);
+    return std::make_unique<OwnJacobi>(on, A, calls);
+  };
+  const MultigridOptions options{.coarsest_rows = 10};
+  Plan plan(exec, a.matrix(), parts, options), chebyshev(exec, a.matrix(), options);
+  const auto levels = plan.levels().levels;
+  CHECK(calls.made == static_cast<int>(levels.size()) - 1);
+  CHECK(levels.front().smoother == "a smoother of its own");
+  CHECK(levels.back().smoother == "inverted");
+  CHECK(plan.bytes() > 1000000 * static_cast<std::size_t>(calls.made));
+  check_positive_definite<double>(exec, plan);
+  const int iterations = iterations_with(exec, a, plan);
+  CHECK(iterations <= 40);
+  CHECK(iterations > iterations_with(exec, a, chebyshev));  // one step, where that takes two
+  CHECK(calls.before == calls.after);
+  CHECK(calls.before > 0);
+  // New values reach it.
+  const auto b = right_hand_side<double>(a.n);
+  const auto before = applied(exec, plan, b);
+  const auto larger = with_values(a, [](double value) { return 4 * value; });
+  plan.update_values(exec, larger.matrix());
+  CHECK(calls.updated == calls.made);
+  const auto after = applied(exec, plan, b);
+  bool same = true;
+  for (std::size_t i = 0; i < before.extent(0); ++i) same = same && before(i) == 4 * after(i);
+  CHECK(same);
+  // Alone on a last level it stays symmetric, since its adjoint follows.
+  Calls alone;
+  parts.smoother = [&](const Exec& on, int, const Matrix& A) {
+    return std::make_unique<OwnJacobi>(on, A, alone);
+  };
+  Plan smoothed(exec, a.matrix(), parts, {.coarsest_rows = 3, .max_levels = 1});
+  check_positive_definite<double>(exec, smoothed);
+  CHECK(alone.before == alone.after);
+
+  CHECK_THROWS_AS(Plan(exec, a.matrix(), parts, {.degree = 2}), Error);
+  CHECK_THROWS_AS(
+      Plan(exec, a.matrix(), parts, {.smoother = MultigridSmoother::gauss_seidel}), Error);
+  parts.smoother = [](const Exec&, int, const Matrix&) { return nullptr; };
+  CHECK_THROWS_WITH_AS(Plan(exec, a.matrix(), parts, options), doctest::Contains("null"), Error);
+}
+
+TEST_CASE("aggregates of the user's") {
+  const Exec exec;
+  const auto a = poisson<Exec, double>(edge, edge, 1);
+  const int boxes = (edge + 2) / 3;
+  std::vector<int> of;
+  for (int i = 0; i < edge * edge; ++i) of.push_back(i / edge / 3 * boxes + i % edge / 3);
+  int count = boxes * boxes;
+  Parts parts;
+  parts.aggregates = [&](const Exec&, int level, const Matrix& A, const Parts::Aggregates& to) {
+    if (level > 0) return 0;
+    CHECK(to.extent(0) == static_cast<std::size_t>(A.rows()));
+    Kokkos::deep_copy(to, copy_in<Space>(of));
+    return count;
+  };
+  Plan plan(exec, a.matrix(), parts, {.coarsest_rows = 200});
+  CHECK(plan.levels().levels.size() == 2);
+  CHECK(plan.levels().levels.back().rows == boxes * boxes);
+  check_positive_definite<double>(exec, plan);
+  CHECK(iterations_with(exec, a, plan) <= 25);
+  const Plan smoothed(exec, a.matrix(), parts, {.coarsest_rows = 2});
+  CHECK(smoothed.levels().end.find("has no aggregates") != std::string::npos);
+
+  count = boxes * boxes + 1;
+  CHECK_THROWS_WITH_AS(Plan(exec, a.matrix(), parts), doctest::Contains("has no node"), Error);
+  count = boxes * boxes - 1;
+  CHECK_THROWS_WITH_AS(Plan(exec, a.matrix(), parts),
+                       doctest::Contains("the aggregate of node"), Error);
+  CHECK_THROWS_AS(
+      Plan(exec, a.matrix(), parts, {.values = MultigridValues::single_precision}), Error);
+}
+
+TEST_CASE("prolongations of the user's") {
+  const Exec exec;
+  constexpr int odd = emulated ? 15 : 31;
+  const auto a = poisson<Exec, double>(odd, odd, 1);
+  Parts parts;
+  parts.prolongation = [](const Exec& on, int level, const Matrix&) {
+    return level < 2 ? interpolation(on, ((odd + 1) >> level) - 1) : Parts::Prolongation();
+  };
+  Plan plan(exec, a.matrix(), parts, {.coarsest_rows = 2});
+  const auto levels = plan.levels().levels;
+  REQUIRE(levels.size() == 3);
+  CHECK(levels[1].rows == (odd / 2) * (odd / 2));
+  CHECK(levels[2].rows == (odd / 4) * (odd / 4));
+  CHECK(plan.levels().end.find("has no prolongation") != std::string::npos);
+  check_positive_definite<double>(exec, plan);
+  Plan inverted(exec, a.matrix(), parts, {.coarsest_rows = 60});
+  check_positive_definite<double>(exec, inverted);
+  CHECK(iterations_with(exec, a, inverted) <= 12);
+  const auto b = right_hand_side<double>(a.n);
+  const auto before = applied(exec, inverted, b);
+  const auto larger = with_values(a, [](double value) { return 4 * value; });
+  inverted.update_values(exec, larger.matrix());
+  const auto after = applied(exec, inverted, b);
+  bool same = true;
+  for (std::size_t i = 0; i < before.extent(0); ++i) same = same && before(i) == 4 * after(i);
+  CHECK(same);
+
+  CHECK_THROWS_AS(Plan(exec, a.matrix(), b, parts), Error);
+  CHECK_THROWS_AS(Plan(exec, a.matrix(), parts, {.block_size = odd}), Error);
+  parts.prolongation = [](const Exec& on, int, const Matrix&) { return interpolation(on, 9); };
+  CHECK_THROWS_WITH_AS(Plan(exec, a.matrix(), parts, {.coarsest_rows = 2}),
+                       doctest::Contains("has 81 rows"), Error);
+  parts.prolongation = [](const Exec& on, int, const Matrix&) {
+    return interpolation(on, odd, true);
+  };
+  CHECK_THROWS_WITH_AS(Plan(exec, a.matrix(), parts, {.coarsest_rows = 2}),
+                       doctest::Contains("has no entry"), Error);
 }
 
 }  // namespace heddle::test
