@@ -222,7 +222,7 @@ struct Listing {
 };
 
 template <Ordinal O>
-struct KeptBefore {
+struct CountKept {
   const O* row_of;
   O rows;
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& kept) const {
@@ -230,9 +230,9 @@ struct KeptBefore {
   }
 };
 
-/// 1 of each entry that is kept and has a place for itself, of entries in their order.
+/// 1 for each kept entry that begins an entry of the derived matrix, of entries in their order.
 template <Ordinal O>
-struct HasPlace {
+struct StartsEntry {
   const O* row_of;
   const O* column_of;
   O rows;
@@ -248,7 +248,7 @@ struct HasPlace {
 
 template <Ordinal O, Offset Off>
 struct PutEntries {
-  HasPlace<O> has_place;
+  StartsEntry<O> starts_entry;
   const Off* place;  ///< places before that of each entry
   const Off* order;
   O* col_idx;
@@ -257,8 +257,8 @@ struct PutEntries {
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     source[i] = order[i];
-    if (has_place(i) == 0) return;
-    col_idx[place[i]] = has_place.column_of[i];
+    if (starts_entry(i) == 0) return;
+    col_idx[place[i]] = starts_entry.column_of[i];
     if (first) first[place[i]] = static_cast<Off>(i);
   }
 };
@@ -309,10 +309,10 @@ auto derive(const Exec& exec, O rows, O columns, std::int64_t count, const Listi
   const O* const sorted_rows = sort.sorted();
   std::int64_t kept = 0;
   Kokkos::parallel_reduce("heddle::matrix::count", range_policy(exec, count),
-                          KeptBefore<O>{sorted_rows, rows}, kept);
-  const HasPlace<O> has_place{sorted_rows, sorted_columns, rows, listing.add_up};
+                          CountKept<O>{sorted_rows, rows}, kept);
+  const StartsEntry<O> starts_entry{sorted_rows, sorted_columns, rows, listing.add_up};
   const std::int64_t places =
-      running_sum_and_total(exec, "heddle::matrix::places", place, count, has_place);
+      running_sum_and_total(exec, "heddle::matrix::places", place, count, starts_entry);
   write_starts(exec, "heddle::matrix::row_starts", first_of_row, rows, sorted_rows, count);
 
   Derivation<S, O, Off, Space> made;
@@ -326,7 +326,7 @@ auto derive(const Exec& exec, O rows, O columns, std::int64_t count, const Listi
   made.first = sums ? first : nullptr;
   made.source = source;
   parallel_for(exec, "heddle::matrix::fill", kept,
-               PutEntries<O, Off>{has_place, place, order, made.storage.col_idx().data(),
+               PutEntries<O, Off>{starts_entry, place, order, made.storage.col_idx().data(),
                                   sums ? first : nullptr, source});
   parallel_for(exec, "heddle::matrix::row_ptr", static_cast<std::int64_t>(starts),
                PutRowStarts<Off>{made.storage.row_ptr().data(), place, first_of_row,
