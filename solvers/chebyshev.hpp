@@ -6,4 +6,5 @@
 #include "krylov/spectrum.hpp"
 
 /// Chebyshev's iteration: ChebyshevSolver, and as a preconditioner ChebyshevPlan, which keeps
-/// values of its own, or ChebyshevPreconditioner, which borrows; spectrum_bounds finds their bounds.
+/// values of its own, or ChebyshevPreconditioner, which borrows; spectrum_bounds finds their
+/// bounds.

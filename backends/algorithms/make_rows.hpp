@@ -87,13 +87,13 @@ template <Scalar S, ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Spac
 auto keep_rows(const Exec& exec, const RowLabels& labels, const CsrPattern<O, Off, Space>& A,
                unsigned char* kept, const Keep& keep, const PutOf& put_of) {
   using Pattern = CsrPattern<O, Off, Space>;
-  return make_rows<S, O, Off>(
-      exec, labels, A.rows(), A.columns(), MarkKept<Pattern, Keep>{A, keep, kept},
-      [&](const auto& storage) {
-        const auto put = put_of(storage);
-        return PutKept<Pattern, std::remove_const_t<decltype(put)>>{
-            A, kept, storage.row_ptr().data(), storage.col_idx().data(), put};
-      });
+  return make_rows<S, O, Off>(exec, labels, A.rows(), A.columns(),
+                              MarkKept<Pattern, Keep>{A, keep, kept}, [&](const auto& storage) {
+                                const auto put = put_of(storage);
+                                return PutKept<Pattern, std::remove_const_t<decltype(put)>>{
+                                    A, kept, storage.row_ptr().data(), storage.col_idx().data(),
+                                    put};
+                              });
 }
 template <Scalar S, ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space, class Keep>
 auto keep_rows(const Exec& exec, const RowLabels& labels, const CsrPattern<O, Off, Space>& A,

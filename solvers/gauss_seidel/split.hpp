@@ -6,6 +6,7 @@
 
 #include "../../backends/algorithms/bad_row.hpp"
 #include "../../backends/algorithms/csr_view.hpp"
+#include "../../backends/algorithms/make_rows.hpp"
 #include "../../backends/loops.hpp"
 #include "../../core/arena.hpp"
 #include "../../core/matrix.hpp"
@@ -61,9 +62,7 @@ struct FillEntries {
   using S = typename Matrix::scalar_type;
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
-  const Off* row_ptr;
-  const O* col_idx;
-  const S* values;
+  CsrViewOf<Matrix> A;
   const Off* row_ptr_to;
   O* col_idx_to;
   S* values_to;
@@ -72,12 +71,12 @@ struct FillEntries {
   KOKKOS_FUNCTION void operator()(std::int64_t row) const {
     Off to = row_ptr_to[row];
     const Off end = row_ptr_to[row + 1];
-    for (Off e = row_ptr[row]; e < row_ptr[row + 1]; ++e) {
-      const auto column = static_cast<std::int64_t>(col_idx[e]);
+    for (Off e = A.row_ptr[row]; e < A.row_ptr[row + 1]; ++e) {
+      const auto column = static_cast<std::int64_t>(A.col_idx[e]);
       if (!part.has(row, column)) continue;
       if (to == end) return;
-      if (col_idx_to) col_idx_to[to] = col_idx[e];
-      values_to[to] = column == row ? S(part.diagonal) * values[e] : values[e];
+      if (col_idx_to) col_idx_to[to] = A.col_idx[e];
+      values_to[to] = column == row ? S(part.diagonal) * A.values[e] : A.values[e];
       ++to;
     }
   }
@@ -102,42 +101,33 @@ class PartMatrix {
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
   using Space = typename Exec::memory_space;
-  using Copy = CsrMatrix<S, O, Off, Space>;
 
   /// Allocates, and waits for `exec`: the number of entries is read back.
-  PartMatrix(const Exec& exec, const Matrix& A, const PartOf<Matrix>& part)
-      : part_(part), rows_(A.rows()) {
-    const auto rows = static_cast<std::size_t>(A.rows());
-    row_ptr_arena_ =
-        Arena<Space>(exec, "heddle::gauss_seidel::row_ptr", arena_array(row_ptr_, rows + 1));
-    const auto entries = static_cast<std::size_t>(running_sum_and_total<Off>(
-        exec, "heddle::gauss_seidel::row_ptr", row_ptr_.data(), A.rows(),
-        CountEntries<Matrix>{A.row_ptr().data(), A.col_idx().data(), part}));
-    arena_ = Arena<Space>(exec, "heddle::gauss_seidel::entries", arena_array(col_idx_, entries),
-                          arena_array(values_, entries));
-    fill(exec, A, col_idx_.data());
+  PartMatrix(const Exec& exec, const Matrix& A, const PartOf<Matrix>& part) : part_(part) {
+    constexpr RowLabels labels{"heddle::gauss_seidel::count", "heddle::gauss_seidel::row_ptr",
+                               "heddle::gauss_seidel::fill"};
+    storage_ = make_rows<S, O, Off>(
+        exec, labels, A.rows(), A.rows(),
+        CountEntries<Matrix>{A.row_ptr().data(), A.col_idx().data(), part},
+        [&](const auto& storage) { return fill(A, storage, storage.col_idx().data()); });
   }
 
-  void update_values(const Exec& exec, const Matrix& A) { fill(exec, A, nullptr); }
-  Copy matrix() const {
-    return Copy(static_cast<O>(rows_), static_cast<O>(rows_), row_ptr_, col_idx_, values_);
+  void update_values(const Exec& exec, const Matrix& A) {
+    Kokkos::parallel_for("heddle::gauss_seidel::fill", range_policy(exec, A.rows()),
+                         fill(A, storage_, nullptr));
   }
-  std::size_t bytes() const { return row_ptr_arena_.bytes() + arena_.bytes(); }
+  CsrMatrix<S, O, Off, Space> matrix() const { return storage_.matrix(); }
+  std::size_t bytes() const { return storage_.bytes(); }
 
  private:
-  void fill(const Exec& exec, const Matrix& A, O* col_idx_to) {
-    Kokkos::parallel_for(
-        "heddle::gauss_seidel::fill", range_policy(exec, A.rows()),
-        FillEntries<Matrix>{A.row_ptr().data(), A.col_idx().data(), A.values().data(),
-                            row_ptr_.data(), col_idx_to, values_.data(), part_});
+  using Storage = CsrStorage<S, O, Off, Space>;
+
+  FillEntries<Matrix> fill(const Matrix& A, const Storage& to, O* col_idx_to) const {
+    return {csr_view(A), to.row_ptr().data(), col_idx_to, to.values().data(), part_};
   }
 
   PartOf<Matrix> part_;
-  std::int64_t rows_;
-  Arena<Space> row_ptr_arena_, arena_;
-  typename Arena<Space>::template Array<Off> row_ptr_;
-  typename Arena<Space>::template Array<O> col_idx_;
-  typename Arena<Space>::template Array<S> values_;
+  Storage storage_;
 };
 
 /// Runs gauss-seidel/split: t = b - R x by a product with the entries that a half sweep does not
@@ -225,7 +215,7 @@ class Split final : public Executor<Exec, Matrix> {
 
   using Real = heddle::RealOf<S>;
   using PartMatrix = gauss_seidel::PartMatrix<Exec, Matrix>;
-  using Copy = typename PartMatrix::Copy;
+  using Copy = CsrMatrix<S, typename Matrix::ordinal_type, typename Matrix::offset_type, Space>;
 
   struct Half {
     PartMatrix solved, rest;

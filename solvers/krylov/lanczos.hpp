@@ -17,7 +17,6 @@
 #include "../../matrices/norms.hpp"
 #include "../vectors/definitions.hpp"
 #include "../vectors/operands.hpp"
-#include "../vectors/squares.hpp"
 #include "spectrum.hpp"
 
 /// The largest eigenvalue of D^-1 A, by Lanczos steps in the inner product x' D y, whose numbers
@@ -46,7 +45,6 @@ struct SpectrumNumbers {
   double bound;
   bool indefinite;
 };
-
 
 /// As much of each unknown in the inner product, whatever its unit.
 template <Scalar S>
@@ -340,7 +338,6 @@ void prepare_diagonal(const Exec& exec, const Matrix& A, typename Matrix::scalar
   parallel_for(exec, "heddle::spectrum::bound_by_row_sum", 1, BoundByRowSum{numbers});
 }
 
-
 // Symmetry: found on the device, and where it fails.
 
 /// Pairs of random vectors that a matrix is compared with its mirror image by.
@@ -504,7 +501,6 @@ std::string words_of_asymmetry(const Exec& exec, const Matrix& A, double differe
          number(most.difference) + " times the diagonal; " + over_all;
 }
 
-
 // Products of rows that no plan is made for.
 
 /// Lanes a row: coarse levels have some 10 to 60 entries a row.
@@ -553,11 +549,11 @@ struct MultiplyRows {
 };
 template <ExecutionSpace Exec, class Matrix, class S>
 void multiply_rows(const Exec& exec, const Matrix& A, const Multivector<const S>& x,
-                         const Multivector<S>& q) {
+                   const Multivector<S>& q) {
   using Team = backends::Team<Exec, RowsShape>;
   backends::launch<RowsShape>(exec, "heddle::spectrum::multiply_rows",
-                               ceil_div(q.rows, std::int64_t{Team::subwarps}),
-                               MultiplyRows<Matrix>{CsrRows<Matrix>::of(A), x, q});
+                              ceil_div(q.rows, std::int64_t{Team::subwarps}),
+                              MultiplyRows<Matrix>{CsrRows<Matrix>::of(A), x, q});
 }
 
 // The bound of a matrix by itself, which spectrum_bounds returns.

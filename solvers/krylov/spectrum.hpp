@@ -43,8 +43,8 @@ namespace heddle {
 /// Allocates five vectors, and waits for `exec`. The same on every run on one device and number of
 /// threads. Throws Error, naming the row, if A is no square matrix, a diagonal entry is missing,
 /// not positive or not finite, or A is not finite; naming two entries, if A is not symmetric
-/// (Hermitian) within 1e-5, measured as MultigridOptions::symmetry_tolerance is; if A is seen to have a negative
-/// eigenvalue; if ratio is less than 1.
+/// (Hermitian) within 1e-5, measured as MultigridOptions::symmetry_tolerance is; if A is seen to
+/// have a negative eigenvalue; if ratio is less than 1.
 ///
 /// Source: Y. Saad, Numerical Methods for Large Eigenvalue Problems (2011), chapter 6.
 template <ExecutionSpace Exec, class Matrix>

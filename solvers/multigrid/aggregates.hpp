@@ -7,8 +7,8 @@
 #include "../../core/hash.hpp"
 
 /// Aggregates of the nodes of a graph, around the nodes of a maximal independent set at distance
-/// two (MIS-2). All are the same on every run, device and number of threads: each launch writes what it
-/// alone reads, and priorities are hashes.
+/// two (MIS-2). All are the same on every run, device and number of threads: each launch writes
+/// what it alone reads, and priorities are hashes.
 ///
 /// Sources: N. Bell, S. Dalton and L. Olson, "Exposing fine-grained parallelism in algebraic
 /// multigrid methods", SIAM J. Sci. Comput. 34, 2012 (MIS-2 by two passes of maxima); B. Kelley
@@ -124,7 +124,8 @@ struct CoverSmallRoots {
   MarkCandidates<Graph> candidates;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    if (candidates.state[i] == Node::root && candidates.free_neighbours(i) < candidates.least_neighbours) {
+    if (candidates.state[i] == Node::root &&
+        candidates.free_neighbours(i) < candidates.least_neighbours) {
       candidates.state[i] = Node::covered;
     }
   }
@@ -169,7 +170,8 @@ struct CountMembers {
   }
 };
 
-/// A node without an aggregate joins the aggregate of its strongest neighbour, of equally strong ones the smallest.
+/// A node without an aggregate joins the aggregate of its strongest neighbour, of equally strong
+/// ones the smallest.
 template <class Graph>
 struct JoinStrongest {
   using O = decltype(Graph::nodes);
@@ -220,7 +222,8 @@ class Aggregates {
       const MarkCandidates<Graph> candidates{graph, aggregate, state, least_neighbours};
       parallel_for(exec, "heddle::multigrid::mark_candidates", graph.nodes, candidates);
       find_set(exec, graph, state);
-      parallel_for(exec, "heddle::multigrid::drop_small", graph.nodes, CoverSmallRoots<Graph>{candidates});
+      parallel_for(exec, "heddle::multigrid::drop_small", graph.nodes,
+                   CoverSmallRoots<Graph>{candidates});
       const auto roots = running_sum_and_total(exec, "heddle::multigrid::number_roots", before,
                                                graph.nodes, IsRoot{state});
       parallel_for(exec, "heddle::multigrid::join_roots", graph.nodes,

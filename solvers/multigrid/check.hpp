@@ -72,9 +72,9 @@ const Matrix& checked(const Matrix& A, const Multivector<const S>& near_nullspac
     fail("options.smoother, degree or one_launch_entries has no effect with parts.smoother",
          "leave it out");
   }
-  if (parts.prolongation && (parts.aggregates || near_nullspace.count > 0 ||
-                             options.block_size > 1)) {
-    fail(std::string(parts.aggregates             ? "parts.aggregates"
+  if (parts.prolongation &&
+      (parts.aggregates || near_nullspace.count > 0 || options.block_size > 1)) {
+    fail(std::string(parts.aggregates           ? "parts.aggregates"
                      : near_nullspace.count > 0 ? "a near-nullspace"
                                                 : "options.block_size") +
              " has no effect with parts.prolongation",

@@ -213,6 +213,7 @@ auto given_aggregates(const Exec& exec, const Matrix& A, std::int64_t nodes, std
                                 aggregate, static_cast<std::size_t>(nodes)));
   });
   const O count = made.count();
+  if (count == 0) return made;
   const std::int64_t node = lowest_where(exec, nodes, IsNoAggregate<O>{made.of(), count});
   if (count < 0 || node < nodes) {
     throw Error("the aggregate of node " + std::to_string(node) + level + " is none of " +

@@ -229,9 +229,9 @@ struct PivotBlock {
 
 /// The next pivots of Gauss-Jordan inversion in blocks, from one array to another: a subwarp a row.
 /// Each team inverts the block of pivots for itself, an entry a thread. A pivot that has
-/// cancelled to rounding, by its magnitude (rounding_of_magnitude), is a direction of the nullspace: it
-/// becomes that magnitude, as if this had been added to A. The magnitudes of the rows behind grow
-/// as their diagonal entries are subtracted from.
+/// cancelled to rounding, by its magnitude (rounding_of_magnitude), is a direction of the
+/// nullspace: it becomes that magnitude, as if this had been added to A. The magnitudes of the rows
+/// behind grow as their diagonal entries are subtracted from.
 template <Scalar S>
 struct EliminatePivots {
   using Scratch = PivotBlock<S>;

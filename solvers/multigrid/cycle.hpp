@@ -35,8 +35,9 @@ KOKKOS_FORCEINLINE_FUNCTION void v_cycle(const On& on, int first, int last) {
 template <class Matrix>
 struct SmallLevel {
   using S = typename Matrix::scalar_type;
-  spectrum::CsrRows<Matrix> A, restriction, prolongation;  ///< the latter two from and to the level before
-  const S* inverse_of_all = nullptr;               ///< dense, where there is no smoother
+  spectrum::CsrRows<Matrix> A, restriction,
+      prolongation;                   ///< the latter two from and to the level before
+  const S* inverse_of_all = nullptr;  ///< dense, where there is no smoother
   const S* inverse = nullptr;
   const SpectrumNumbers* numbers = nullptr;
   Multivector<const S> b;

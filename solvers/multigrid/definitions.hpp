@@ -141,7 +141,7 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
     const Symmetry& found = known_symmetry();
     if (found.holds) return {};
     return spectrum::words_of_asymmetry(updated_on_, levels_.front().A, found.difference,
-                              shared_.options.symmetry_tolerance);
+                                        shared_.options.symmetry_tolerance);
   }
   bool reserve(const Exec& exec, int count) override {
     if (count <= shared_.options.vectors.count) return false;

@@ -16,8 +16,8 @@ struct Level {
 
   Matrix A;
   NearNullspace<S> vectors;
-  std::size_t number;  ///< 0: the finest
-  bool small;          ///< of those that share one launch
+  std::size_t number;                                    ///< 0: the finest
+  bool small;                                            ///< of those that share one launch
   std::optional<typename SharedParts::Product> product;  ///< none where it is small or solved
   std::optional<Smoother<Exec, Matrix>> smoother;        ///< as above
   std::optional<CoarseSolve<Exec, Matrix>> solve;
@@ -45,10 +45,12 @@ struct Level {
   void make_vectors(const Exec& exec, int count) {
     const std::int64_t n = A.rows(), all = n * count;
     const std::int64_t own = number == 0 ? 0 : all;
-    vectors_memory = Arena<Space>(exec, "heddle::multigrid::vectors",
-                                  arena_array(d, solve ? 0 : small ? all : n),
-                                  arena_array(q, solve ? 0 : all), arena_array(b, own),
-                                  arena_array(x, own));
+    vectors_memory =
+        Arena<Space>(exec, "heddle::multigrid::vectors",
+                     arena_array(d, solve   ? 0
+                                    : small ? all
+                                            : n),
+                     arena_array(q, solve ? 0 : all), arena_array(b, own), arena_array(x, own));
   }
   void make_product(const Exec& exec, const SharedParts& shared) {
     // Where sweeps smooth, it bounds the spectrum alone.

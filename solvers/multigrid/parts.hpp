@@ -44,8 +44,8 @@ struct MultigridParts {
   using Space = typename Exec::memory_space;
   using ordinal_type = typename Matrix::ordinal_type;
   using Smoother = MultigridLevelSmoother<Exec, Matrix>;
-  using Prolongation = CsrStorage<typename Matrix::scalar_type, ordinal_type,
-                                  typename Matrix::offset_type, Space>;
+  using Prolongation =
+      CsrStorage<typename Matrix::scalar_type, ordinal_type, typename Matrix::offset_type, Space>;
   using Aggregates = Kokkos::View<ordinal_type*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
   /// The smoother of a level that is smoothed. A refers to memory of the plan, or of the user for

@@ -18,11 +18,11 @@
 #define HEDDLE_MULTIGRID_INSTANCES_ON(EXTERN, SCALAR, EXEC)                 \
   HEDDLE_MULTIGRID_INSTANCE(EXTERN, EXEC, HEDDLE_MATRIX(SCALAR, int, EXEC)) \
   HEDDLE_MULTIGRID_INSTANCE(EXTERN, EXEC, HEDDLE_MATRIX(SCALAR, std::int64_t, EXEC))
-#define HEDDLE_MULTIGRID_INSTANCE(EXTERN, EXEC, ...)                                        \
-  EXTERN template std::unique_ptr<heddle::detail::multigrid::Hierarchy<EXEC, __VA_ARGS__>>  \
-  heddle::detail::multigrid::make_hierarchy<EXEC, __VA_ARGS__>(                             \
-      const EXEC&, const __VA_ARGS__&,                                                      \
-      const ::heddle::Multivector<const typename __VA_ARGS__::scalar_type>&,                \
+#define HEDDLE_MULTIGRID_INSTANCE(EXTERN, EXEC, ...)                                         \
+  EXTERN template std::unique_ptr<heddle::detail::multigrid::Hierarchy<EXEC, __VA_ARGS__>>   \
+  heddle::detail::multigrid::make_hierarchy<EXEC, __VA_ARGS__>(                              \
+      const EXEC&, const __VA_ARGS__&,                                                       \
+      const ::heddle::Multivector<const typename __VA_ARGS__::scalar_type>&,                 \
       const ::heddle::MultigridOptions&, const ::heddle::MultigridParts<EXEC, __VA_ARGS__>&, \
       const heddle::detail::multigrid::FormatsOf<EXEC, __VA_ARGS__>&, bool);
 /// The same of hierarchies in float, for a scalar of twice the size.
@@ -31,11 +31,11 @@
 #define HEDDLE_MULTIGRID_IN_FLOAT_INSTANCES_ON(EXTERN, SCALAR, EXEC)                 \
   HEDDLE_MULTIGRID_IN_FLOAT_INSTANCE(EXTERN, EXEC, HEDDLE_MATRIX(SCALAR, int, EXEC)) \
   HEDDLE_MULTIGRID_IN_FLOAT_INSTANCE(EXTERN, EXEC, HEDDLE_MATRIX(SCALAR, std::int64_t, EXEC))
-#define HEDDLE_MULTIGRID_IN_FLOAT_INSTANCE(EXTERN, EXEC, ...)                                     \
+#define HEDDLE_MULTIGRID_IN_FLOAT_INSTANCE(EXTERN, EXEC, ...)                              \
   EXTERN template std::unique_ptr<heddle::detail::multigrid::Hierarchy<EXEC, __VA_ARGS__>> \
-  heddle::detail::multigrid::make_in_float<EXEC, __VA_ARGS__>(                                    \
-      const EXEC&, const __VA_ARGS__&,                                                            \
-      const ::heddle::Multivector<const typename __VA_ARGS__::scalar_type>&,                      \
+  heddle::detail::multigrid::make_in_float<EXEC, __VA_ARGS__>(                             \
+      const EXEC&, const __VA_ARGS__&,                                                     \
+      const ::heddle::Multivector<const typename __VA_ARGS__::scalar_type>&,               \
       const ::heddle::MultigridOptions&);
 
 HEDDLE_EACH_COMPILED_SCALAR(HEDDLE_MULTIGRID_INSTANCES, HEDDLE_EXTERN)
@@ -116,7 +116,8 @@ class MultigridPlan {
     static_assert(std::same_as<typename B::non_const_value_type, scalar_type> &&
                       std::same_as<typename X::value_type, scalar_type>,
                   "b and x hold the matrix's scalar");
-    hierarchy("apply").apply_from(exec, 0, multivector_of<const scalar_type>(b), multivector_of<scalar_type>(x));
+    hierarchy("apply").apply_from(exec, 0, multivector_of<const scalar_type>(b),
+                                  multivector_of<scalar_type>(x));
   }
   template <VectorView B, WritableVectorView X>
   void apply(const B& b, const X& x) const {
@@ -128,7 +129,7 @@ class MultigridPlan {
   template <VectorView B, WritableVectorView X>
   void apply_from(const Exec& exec, int level, const B& b, const X& x) const {
     hierarchy("apply").apply_from(exec, level, multivector_of<const scalar_type>(b),
-                     multivector_of<scalar_type>(x));
+                                  multivector_of<scalar_type>(x));
   }
 
   /// Takes the values of A, which has the inspected pattern; that is borrowed from now on.
@@ -185,8 +186,7 @@ class MultigridPlan {
 
   MultigridPlan(const Exec& exec, const Matrix& A, const Vectors& near_nullspace,
                 const Parts& parts, const MultigridOptions& options)
-      : moves_(),
-        hierarchy_(make(exec, with_signed_offsets(A), near_nullspace, parts, options)) {}
+      : moves_(), hierarchy_(make(exec, with_signed_offsets(A), near_nullspace, parts, options)) {}
 
   static std::unique_ptr<Hierarchy> make(const Exec& exec, const Signed& A, const Vectors& vectors,
                                          const Parts& parts, const MultigridOptions& options) {

@@ -23,7 +23,7 @@ struct IsKept {
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
   const O* col_idx;
-  StrongGraph<O, Off> graph;    ///< columns ascend, unless a node is a row
+  StrongGraph<O, Off> graph;  ///< columns ascend, unless a node is a row
   int block;
   const unsigned char* strong;  ///< of each entry of A, where a node is a row
 
@@ -273,9 +273,8 @@ class SmoothedProlongation {
     storage_ = make_rows<S, O, Off>(
         exec, labels, smoothing.rows(), tentative.columns(),
         ListAggregates<Matrix>{smoothing, tentative, vectors, list}, [&](const auto& storage) {
-          return PutProlongation<Matrix>{smoothing.row_ptr().data(), list,
-                                         storage.row_ptr().data(), storage.col_idx().data(),
-                                         vectors};
+          return PutProlongation<Matrix>{smoothing.row_ptr().data(), list, storage.row_ptr().data(),
+                                         storage.col_idx().data(), vectors};
         });
   }
 

@@ -13,11 +13,12 @@
 
 /// Smoothers of a level: polynomials, sweeps, or a user's own.
 ///
-/// Polynomials are products with the matrix and one pass over vectors after each. They are in D^-1 A over its bound, which need no lower bound of the spectrum, as products of
-/// their real factors: steps of Richardson's iteration, so that no vector is kept from step to
-/// step. They lie between Chebyshev's of the fourth kind with optimal weights, which are the best
-/// for a bound of V cycles, and ones that damp the middle of the spectrum more, which took fewer
-/// iterations; and none amplifies where the bound is 10 % too low (docs/design/multigrid.md).
+/// Polynomials are products with the matrix and one pass over vectors after each. They are in D^-1
+/// A over its bound, which need no lower bound of the spectrum, as products of their real factors:
+/// steps of Richardson's iteration, so that no vector is kept from step to step. They lie between
+/// Chebyshev's of the fourth kind with optimal weights, which are the best for a bound of V cycles,
+/// and ones that damp the middle of the spectrum more, which took fewer iterations; and none
+/// amplifies where the bound is 10 % too low (docs/design/multigrid.md).
 ///
 /// Source of the former: J. Lottes, "Optimal polynomial smoothers for multigrid V-cycles", Numer.
 /// Linear Algebra Appl. 30, 2023.

@@ -169,19 +169,20 @@ class StrongNodes {
   void find(const Exec& exec, double threshold, const Nodes& nodes) {
     const Pattern& pattern = nodes.pattern;
     const std::int64_t n = pattern.rows();
-    memory_ = Arena<Space>(exec, "heddle::multigrid::strong",
-                           arena_array(marks_, pattern.nonzeros()));
+    memory_ =
+        Arena<Space>(exec, "heddle::multigrid::strong", arena_array(marks_, pattern.nonzeros()));
     double* size = nullptr;
     const Arena<Space> work(exec, "heddle::multigrid::size_of_diagonal", arena_array(size, n));
     parallel_for(exec, "heddle::multigrid::size_of_diagonal", n,
                  SizeOfDiagonal<Nodes>{nodes, size});
     constexpr RowLabels labels{"heddle::multigrid::mark_strong",
-                               "heddle::multigrid::strong_row_ptr", "heddle::multigrid::put_strong"};
-    strong_ = keep_rows<float>(
-        exec, labels, pattern, marks_, IsStrong<Nodes>{nodes, size, threshold * threshold},
-        [&](const auto& storage) {
-          return PutStrength<Nodes>{nodes, size, storage.values().data()};
-        });
+                               "heddle::multigrid::strong_row_ptr",
+                               "heddle::multigrid::put_strong"};
+    strong_ = keep_rows<float>(exec, labels, pattern, marks_,
+                               IsStrong<Nodes>{nodes, size, threshold * threshold},
+                               [&](const auto& storage) {
+                                 return PutStrength<Nodes>{nodes, size, storage.values().data()};
+                               });
   }
 
   int block_;

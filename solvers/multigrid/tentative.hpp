@@ -134,8 +134,7 @@ struct Tentative {
     O* key = nullptr;
     Off *order = nullptr, *first = nullptr;
     const Arena<Space> work(exec, "heddle::multigrid::members", arena_array(key, rows),
-                            arena_array(order, rows),
-                            arena_array(first, std::int64_t{count} + 2));
+                            arena_array(order, rows), arena_array(first, std::int64_t{count} + 2));
     parallel_for(exec, "heddle::multigrid::aggregate_of_row", rows,
                  AggregateOfRow<O>{aggregate, count, block, key});
     RadixSort<Exec, O, Off> sort(exec, rows);
@@ -145,16 +144,16 @@ struct Tentative {
     constexpr RowLabels labels{"heddle::multigrid::count_tentative",
                                "heddle::multigrid::tentative_row_ptr",
                                "heddle::multigrid::put_tentative"};
-    prolongation = make_rows<S, O, Off>(
-        exec, labels, rows, coarse.rows, EntriesOfRow<O>{key, count, vectors.vectors},
-        [&](const auto& storage) {
-          return PutTentative<S, O, Off>{key,
-                                         count,
-                                         vectors,
-                                         storage.row_ptr().data(),
-                                         storage.col_idx().data(),
-                                         storage.values().data()};
-        });
+    prolongation = make_rows<S, O, Off>(exec, labels, rows, coarse.rows,
+                                        EntriesOfRow<O>{key, count, vectors.vectors},
+                                        [&](const auto& storage) {
+                                          return PutTentative<S, O, Off>{key,
+                                                                         count,
+                                                                         vectors,
+                                                                         storage.row_ptr().data(),
+                                                                         storage.col_idx().data(),
+                                                                         storage.values().data()};
+                                        });
     parallel_for(exec, "heddle::multigrid::orthonormal_basis", std::int64_t{count},
                  OrthonormalBasis<S, O, Off>{first, order, prolongation.row_ptr().data(),
                                              prolongation.values().data(), coarse});

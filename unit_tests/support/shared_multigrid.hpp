@@ -9,9 +9,8 @@
 
 #ifdef HEDDLE_EMULATED
 #define HEDDLE_SHARED_MULTIGRID_MATRIX HEDDLE_MATRIX(double, int, ::heddle::test::DefaultDevice)
-#define HEDDLE_SHARED_MULTIGRID(EXTERN)                            \
-  HEDDLE_MULTIGRID_INSTANCE(EXTERN, ::heddle::test::DefaultDevice, \
-                            HEDDLE_SHARED_MULTIGRID_MATRIX)        \
+#define HEDDLE_SHARED_MULTIGRID(EXTERN)                                                            \
+  HEDDLE_MULTIGRID_INSTANCE(EXTERN, ::heddle::test::DefaultDevice, HEDDLE_SHARED_MULTIGRID_MATRIX) \
   HEDDLE_SPECTRUM_INSTANCE(EXTERN, ::heddle::test::DefaultDevice, HEDDLE_SHARED_MULTIGRID_MATRIX)
 HEDDLE_SHARED_MULTIGRID(extern)
 template <>

@@ -279,7 +279,8 @@ class OwnJacobi : public MultigridLevelSmoother<Exec, Matrix> {
   Kokkos::View<double*, Space> diagonal_, q_;
 };
 
-/// Bilinear interpolation from every second node of a grid; `empty`: a column more, without entries.
+/// Bilinear interpolation from every second node of a grid; `empty`: a column more, without
+/// entries.
 Parts::Prolongation interpolation(const Exec& exec, int side, bool empty = false) {
   const int coarse = side / 2;
   std::vector<int> row_ptr(1), col_idx;
@@ -345,8 +346,8 @@ TEST_CASE("a smoother of the user's") {
   CHECK(alone.before == alone.after);
 
   CHECK_THROWS_AS(Plan(exec, a.matrix(), parts, {.degree = 2}), Error);
-  CHECK_THROWS_AS(
-      Plan(exec, a.matrix(), parts, {.smoother = MultigridSmoother::gauss_seidel}), Error);
+  CHECK_THROWS_AS(Plan(exec, a.matrix(), parts, {.smoother = MultigridSmoother::gauss_seidel}),
+                  Error);
   parts.smoother = [](const Exec&, int, const Matrix&) { return nullptr; };
   CHECK_THROWS_WITH_AS(Plan(exec, a.matrix(), parts, options), doctest::Contains("null"), Error);
 }
@@ -376,10 +377,10 @@ TEST_CASE("aggregates of the user's") {
   count = boxes * boxes + 1;
   CHECK_THROWS_WITH_AS(Plan(exec, a.matrix(), parts), doctest::Contains("has no node"), Error);
   count = boxes * boxes - 1;
-  CHECK_THROWS_WITH_AS(Plan(exec, a.matrix(), parts),
-                       doctest::Contains("the aggregate of node"), Error);
-  CHECK_THROWS_AS(
-      Plan(exec, a.matrix(), parts, {.values = MultigridValues::single_precision}), Error);
+  CHECK_THROWS_WITH_AS(Plan(exec, a.matrix(), parts), doctest::Contains("the aggregate of node"),
+                       Error);
+  CHECK_THROWS_AS(Plan(exec, a.matrix(), parts, {.values = MultigridValues::single_precision}),
+                  Error);
 }
 
 TEST_CASE("prolongations of the user's") {
