@@ -4,6 +4,7 @@
 #include <concepts>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "arena.hpp"
@@ -29,6 +30,45 @@ To matrix_size(From size, const char* what) {
   }
   return static_cast<To>(size);
 }
+
+/// What a matrix reads of one of its arrays, whose type is wanted.
+template <class Array, class Fallback>
+struct MatrixArray {
+  static_assert(Kokkos::is_view_v<Array>,
+                "row_ptr, col_idx and values are Kokkos Views: of a std::vector give its data() to "
+                "the constructor that takes pointers");
+  using type = Fallback;
+  using memory_space = Kokkos::HostSpace;
+};
+template <class Array, class Fallback>
+  requires(Kokkos::is_view_v<Array>)
+struct MatrixArray<Array, Fallback> {
+  using type = typename Array::non_const_value_type;
+  using memory_space = typename Array::memory_space;
+};
+template <class T>
+struct ColumnIndex {
+  static_assert(Ordinal<T>,
+                "column indices are signed, of 32 or 64 bits: copy unsigned ones to int");
+  using type = std::conditional_t<Ordinal<T>, T, int>;
+};
+
+/// The scalar of a matrix that a plan is made of.
+template <class Matrix>
+struct ScalarOfMatrix {
+  static_assert(
+      requires { typename Matrix::scalar_type; },
+      "a plan takes a heddle::CsrMatrix: heddle::csr_matrix(A) makes one, without a copy, "
+      "of a matrix of Kokkos Kernels, and stored.matrix() is that of a CsrStorage");
+  using type = double;
+};
+template <class Matrix>
+  requires requires { typename Matrix::scalar_type; }
+struct ScalarOfMatrix<Matrix> {
+  using type = typename Matrix::scalar_type;
+};
+template <class Matrix>
+using ScalarOf = typename ScalarOfMatrix<Matrix>::type;
 
 }  // namespace detail
 
@@ -60,7 +100,6 @@ class CsrPattern {
   /// From Kokkos Views of rank 1: row_ptr of rows + 1 (or, without rows, 0) entries. Throws Error
   /// if a View is not contiguous.
   template <std::integral Rows, std::integral Columns, class RowPtr, class ColIdx>
-    requires(Kokkos::is_view_v<RowPtr> && Kokkos::is_view_v<ColIdx>)
   CsrPattern(Rows rows, Columns columns, const RowPtr& row_ptr, const ColIdx& col_idx)
       : rows_(detail::matrix_size<O>(rows, "rows")),
         columns_(detail::matrix_size<O>(columns, "columns")),
@@ -79,12 +118,17 @@ class CsrPattern {
  protected:
   template <class T, class View>
   static Array<T> borrow(const View& view, const char* name) {
-    static_assert(std::is_constructible_v<Array<T>, View>, "a View of that type and memory space");
-    if (view.extent(0) > 1 && view.stride(0) != 1) {
-      throw Error(std::string(name) + " has a stride of " + std::to_string(view.stride(0)),
-                  "copy it into a View of rank 1 of its own, whose entries lie side by side");
+    constexpr bool fits = std::is_constructible_v<Array<T>, View>;
+    static_assert(fits,
+                  "row_ptr, col_idx and values are Kokkos Views of the matrix's types and space");
+    if constexpr (fits) {
+      if (view.extent(0) > 1 && view.stride(0) != 1) {
+        throw Error(std::string(name) + " has a stride of " + std::to_string(view.stride(0)),
+                    "copy it into a View of rank 1 of its own, whose entries lie side by side");
+      }
+      return Array<T>(view.data(), view.extent(0));
     }
-    return Array<T>(view.data(), view.extent(0));
+    return {};
   }
 
   /// Checked before a View is made, where the largest size would mean that none was given.
@@ -143,7 +187,6 @@ class CsrMatrix : public CsrPattern<O, Off, Space> {
   /// From Kokkos Views of rank 1: row_ptr of rows + 1 (or, without rows, 0) entries, col_idx and
   /// values of equal length. Throws Error if a View is not contiguous.
   template <std::integral Rows, std::integral Columns, class RowPtr, class ColIdx, class Values>
-    requires(Kokkos::is_view_v<RowPtr> && Kokkos::is_view_v<ColIdx> && Kokkos::is_view_v<Values>)
   CsrMatrix(Rows rows, Columns columns, const RowPtr& row_ptr, const ColIdx& col_idx,
             const Values& values)
       : pattern_type(rows, columns, row_ptr, col_idx),
@@ -164,9 +207,11 @@ class CsrMatrix : public CsrPattern<O, Off, Space> {
 };
 
 template <std::integral Rows, std::integral Columns, class RowPtr, class ColIdx, class Values>
-CsrMatrix(Rows, Columns, const RowPtr&, const ColIdx&, const Values&)
-    -> CsrMatrix<typename Values::non_const_value_type, typename ColIdx::non_const_value_type,
-                 typename RowPtr::non_const_value_type, typename Values::memory_space>;
+CsrMatrix(Rows, Columns, const RowPtr&, const ColIdx&, const Values&) -> CsrMatrix<
+    typename detail::MatrixArray<Values, double>::type,
+    typename detail::ColumnIndex<typename detail::MatrixArray<ColIdx, int>::type>::type,
+    typename detail::MatrixArray<RowPtr, int>::type,
+    typename detail::MatrixArray<Values, double>::memory_space>;
 
 /// The type of a matrix with signed offsets of the same width.
 template <class Matrix>

@@ -116,10 +116,11 @@ inline constexpr bool is_defined = false;
 }  // namespace heddle::detail
 
 /// Who calls what another header defines says so, or it is the linker that finds out.
-#define HEDDLE_ASSERT_DEFINED(...)                                                               \
-  static_assert(__VA_ARGS__,                                                                     \
-                "Heddle's compiled part has nothing for these types: define HEDDLE_DEFINITIONS " \
-                "before Heddle is included, or build that part with HEDDLE_INSTANTIATE for them")
+#define HEDDLE_ASSERT_DEFINED(...)                                                                \
+  static_assert(__VA_ARGS__,                                                                      \
+                "Heddle's compiled part has nothing for these types: it has 32-bit columns, and " \
+                "x, y and sums in the matrix's scalar; define HEDDLE_DEFINITIONS before Heddle "  \
+                "is included, or build that part with HEDDLE_INSTANTIATE for another scalar")
 
 /// A format of the library says so below its definition: what the compiled part holds of it.
 #define HEDDLE_COMPILED_FORMAT(FORMAT)                                            \

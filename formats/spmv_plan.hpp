@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../core/version.hpp"
+#include "../core/plan.hpp"
 #include "default_formats.hpp"
 #include "instantiate.hpp"
 
@@ -17,11 +17,15 @@ inline constexpr bool counts_own_ordinals =
 ///
 /// The plan borrows the matrix: its arrays must outlive the plan. After their values change, call
 /// update_values, whatever the scheme: until then some schemes multiply with the old values and
-/// others with the new ones. The plan belongs to the device of `exec` and applies on any
+/// others with the new ones; the arrays given to it are borrowed from then on, and so are those of
+/// prepare, which makes a stored transpose, with a scheme of its own, if the scheme does not apply
+/// the op natively (Refusal, before it allocates, if options.max_bytes leaves no room). The plan
+/// belongs to the device of `exec` and applies on any
 /// execution space instance of that device, a const one too. A plan applies once at a time, since
 /// some schemes keep carry-outs and packed vectors in it: applies on two streams that may overlap
 /// need a plan each (SpmvOptions::check_overlap detects them). A plan can be moved, not copied.
 /// Every call on a plan that is empty or moved from throws Error until another is assigned to it.
+/// What all plans have: detail::Plan.
 ///
 /// Vector is the type of x and y, Accumulator that of alpha, beta and every sum. Both default to
 /// the matrix's scalar and may be wider: SpmvPlan<Exec, Matrix, float, double>(exec, A). There are
@@ -29,17 +33,18 @@ inline constexpr bool counts_own_ordinals =
 /// entries in the matrix's scalar, and csb adds the two halves of a symmetric matrix to y one after
 /// the other, each rounded to Vector. FormatList is the list of formats that are compiled and
 /// chosen from: a Formats<...>.
-template <ExecutionSpace Exec, class Matrix, Scalar Vector = typename Matrix::scalar_type,
+template <ExecutionSpace Exec, class Matrix, Scalar Vector = detail::ScalarOf<Matrix>,
           Scalar Accumulator = Vector, class FormatList = DefaultFormats>
-class SpmvPlan {
- public:
-  using execution_space = Exec;
-  using matrix_type = Matrix;
-  using formats = FormatList;
-  static_assert(
-      Kokkos::SpaceAccessibility<KokkosSpace<Exec>, typename Matrix::memory_space>::accessible,
-      "the matrix lies in a memory space that the execution space cannot reach");
+class SpmvPlan
+    : public detail::Plan<SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>, Exec, Matrix,
+                          detail::SpmvPlanCore<Exec, SignedOffsets<Matrix>, Vector, Accumulator>> {
+  using Signed = SignedOffsets<Matrix>;
+  using Core = detail::SpmvPlanCore<Exec, Signed, Vector, Accumulator>;
+  using Form = detail::Plan<SpmvPlan, Exec, Matrix, Core>;
 
+ public:
+  static constexpr const char* class_name = "SpmvPlan";
+  using formats = FormatList;
   static_assert(counts_own_ordinals<Matrix>,
                 "the offsets of the matrix are narrower than its ordinals: take offsets as wide");
 
@@ -64,16 +69,20 @@ class SpmvPlan {
   /// memory: bytes().
   explicit SpmvPlan(const Exec& exec, const Matrix& A, const SpmvOptions& options = {},
                     FormatList = {})
-      : core_(exec, with_signed_offsets(A), options,
-              FormatList::template table<Exec, Signed, Vector, Accumulator>()) {
+      : Form([&] {
+          return std::make_unique<Core>(
+              exec, with_signed_offsets(A), options,
+              FormatList::template table<Exec, Signed, Vector, Accumulator>());
+        }) {
     HEDDLE_ASSERT_DEFINED(detail::is_defined<Core> ||
                           detail::is_compiled<Exec, Signed, Vector, Accumulator>());
   }
 
-  /// As above, on the default instance; so does every function without `exec`.
+  /// As above, on the default instance.
   explicit SpmvPlan(const Matrix& A, const SpmvOptions& options = {}, FormatList formats = {})
       : SpmvPlan(Exec{}, A, options, formats) {}
 
+  using Form::apply;  ///< without exec
   /// y = alpha * A * x + beta * y. x has A.columns() rows, y has A.rows() rows. Both are of rank 1,
   /// or of rank 2 with equal numbers of vectors, in any layout; they do not overlap.
   ///
@@ -91,13 +100,7 @@ class SpmvPlan {
   template <VectorView X, WritableVectorView Y>
   void apply(const Exec& exec, Op op, Accumulator alpha, const X& x, Accumulator beta,
              const Y& y) const {
-    static_assert(std::same_as<typename X::non_const_value_type, Vector> &&
-                      std::same_as<typename Y::value_type, Vector>,
-                  "x and y hold the plan's Vector type");
-    static_assert(
-        Kokkos::SpaceAccessibility<KokkosSpace<Exec>, typename X::memory_space>::accessible &&
-            Kokkos::SpaceAccessibility<KokkosSpace<Exec>, typename Y::memory_space>::accessible,
-        "x or y lies in a memory space that the execution space cannot reach");
+    detail::assert_vectors<Exec, Vector, X, Y>();
     execute(exec, op, alpha, multivector_of<const Vector>(x), beta, multivector_of<Vector>(y));
   }
 
@@ -105,18 +108,6 @@ class SpmvPlan {
   template <VectorView X, WritableVectorView Y>
   void apply(const Exec& exec, const X& x, const Y& y) const {
     apply(exec, Op::none, Accumulator(1), x, Accumulator(0), y);
-  }
-  template <VectorView X, WritableVectorView Y>
-  void apply(Accumulator alpha, const X& x, Accumulator beta, const Y& y) const {
-    apply(Exec{}, alpha, x, beta, y);
-  }
-  template <VectorView X, WritableVectorView Y>
-  void apply(Op op, Accumulator alpha, const X& x, Accumulator beta, const Y& y) const {
-    apply(Exec{}, op, alpha, x, beta, y);
-  }
-  template <VectorView X, WritableVectorView Y>
-  void apply(const X& x, const Y& y) const {
-    apply(Exec{}, x, y);
   }
   /// y = alpha * op(A) * x + beta * y for one vector, and result = conj(x) . y, or conj(y) . y if
   /// `with_itself`. The result is a number on the device, in a View of rank 0, summed in the
@@ -134,8 +125,9 @@ class SpmvPlan {
                  const Result& result, bool with_itself = false) const {
     static_assert(Result::rank() == 0 && std::same_as<typename Result::value_type, Accumulator>,
                   "the result is one number of the accumulator's type");
-    core_.execute_dot(exec, op, alpha, multivector_of<const Vector>(x), beta,
-                      multivector_of<Vector>(y), workspace.dot(result.data(), with_itself));
+    this->core("apply").execute_dot(exec, op, alpha, multivector_of<const Vector>(x), beta,
+                                    multivector_of<Vector>(y),
+                                    workspace.dot(result.data(), with_itself));
   }
   /// As above with y = A * x, the interface of an operator for solvers.
   template <VectorView X, WritableVectorView Y, class Result>
@@ -145,67 +137,21 @@ class SpmvPlan {
     apply_dot(exec, Op::none, Accumulator(1), x, Accumulator(0), y, workspace, result, with_itself);
   }
   /// Whether apply_dot computes the dot in the product's launch.
-  bool has_dot(Op op = Op::none) const { return core_.has_dot(op); }
-  static constexpr bool takes_several_vectors = true;
-  std::int64_t rows() const { return core_.matrix("rows").rows(); }
-  std::int64_t columns() const { return core_.matrix("columns").columns(); }
+  bool has_dot(Op op = Op::none) const { return this->core("has_dot").has_dot(op); }
+  std::int64_t rows() const { return this->core("rows").matrix().rows(); }
+  std::int64_t columns() const { return this->core("columns").matrix().columns(); }
 
   /// As apply, for vectors that are not Views.
   void execute(const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& x,
                Accumulator beta, const Multivector<Vector>& y) const {
-    core_.execute(exec, op, alpha, x, beta, y);
+    this->core("apply").execute(exec, op, alpha, x, beta, y);
   }
 
-  /// Prepares `op` if the scheme does not apply it natively and it is not prepared yet: makes a
-  /// stored transpose, with a scheme of its own. Allocates, and waits for `exec`. The transpose has
-  /// the values of the last update_values. Throws Refusal, before it allocates, if
-  /// options.max_bytes leaves no room.
-  void prepare(const Exec& exec, Op op) { core_.prepare(exec, op); }
-  void prepare(Op op) { prepare(Exec{}, op); }
-
-  /// Takes the values of A, which has the inspected pattern; there is no new inspection. The plan
-  /// borrows A's arrays from now on. Ordered on `exec`: no wait, no allocation. Throws Error if the
-  /// sizes differ. Another pattern of the same size is not detected and gives wrong results.
-  void update_values(const Exec& exec, const Matrix& A) {
-    core_.update_values(exec, with_signed_offsets(A));
-    version_.renew();
-  }
-  void update_values(const Matrix& A) { update_values(Exec{}, A); }
-  /// Changes with every update_values: see Version.
-  VersionNumber version() const { return version_.number(); }
-  /// Whether apply may be recorded in a graph.
-  static constexpr bool capturable() { return true; }
-  static constexpr bool launches_by_heddle = true;
-
-  /// The scheme that runs for an op, with every parameter. Throws Error if the op is not prepared.
-  const Scheme& scheme(Op op = Op::none) const { return core_.scheme(op); }
-  /// Why that scheme was chosen, in a few words.
-  const std::string& reason(Op op = Op::none) const { return core_.choice(op, "reason").reason; }
-  /// The reason, the properties that it depends on, the first five of the ranking, and the effect
-  /// of the tuning cache, as text of several lines.
-  std::string explain(Op op = Op::none) const { return core_.choice(op, "explain").explain(); }
-  /// The schemes that were compared, the best first; measured ones precede all others. Empty if the
-  /// scheme was pinned.
-  const std::vector<RankedScheme>& ranking(Op op = Op::none) const {
-    return core_.choice(op, "ranking").ranking;
-  }
-
-  /// Seconds spent on the inspection and, since then, on prepare().
-  double setup_seconds() const { return core_.setup_seconds(); }
-  /// Device memory that the plan holds beyond the matrix, in bytes.
-  std::size_t bytes() const { return core_.bytes(); }
   /// Bytes that one apply to `vectors` vectors moves to and from memory, as the format counts them.
   /// With beta, y is read too.
   double moved_bytes(Op op = Op::none, int vectors = 1, bool with_beta = false) const {
-    return core_.moved_bytes(op, vectors, with_beta);
+    return this->core("moved_bytes").moved_bytes(op, vectors, with_beta);
   }
-
- private:
-  using Signed = SignedOffsets<Matrix>;
-  using Core = detail::SpmvPlanCore<Exec, Signed, Vector, Accumulator>;
-
-  Core core_;
-  Version version_;
 };
 
 template <ExecutionSpace Exec, class Matrix>
@@ -217,6 +163,7 @@ SpmvPlan(const Exec&, const Matrix&, const SpmvOptions&, Formats<F...>)
     -> SpmvPlan<Exec, Matrix, typename Matrix::scalar_type, typename Matrix::scalar_type,
                 Formats<F...>>;
 template <class Matrix>
+  requires(!ExecutionSpace<Matrix>)
 SpmvPlan(const Matrix&, const SpmvOptions& = {})
     -> SpmvPlan<typename Matrix::memory_space::execution_space, Matrix>;
 template <class Matrix, class... F>

@@ -16,11 +16,11 @@ namespace heddle::detail::sptrsv {
 struct TraceAccess {
   template <class Plan>
   static auto& core(Plan& plan) {
-    return plan.core_;
+    return plan.core("trace");
   }
   template <class Core>
   static auto& executor(Core& core, Op op) {
-    return core.executor(op, "trace");
+    return core.executor(op);
   }
   template <class Core>
   static std::int64_t rows(const Core& core) {

@@ -98,24 +98,6 @@ class PackedVectors {
 
 namespace heddle::detail::csr {
 
-/// What the trees of a LaneForest are asked with: lane_input_names.
-struct LaneInputs {
-  double of[lane_input_names.size()];
-};
-
-/// Of a block of `rows` rows, 1 at least, whose lengths have this sum, sum of squares, least and
-/// greatest value.
-KOKKOS_INLINE_FUNCTION LaneInputs lane_inputs(double rows, double columns, double nonzeros,
-                                              double squares, double shortest, double longest) {
-  const double mean = nonzeros / rows;
-  const double spread = (rows * squares - nonzeros * nonzeros) / (rows * rows);
-  const double variance = spread > 0 ? spread : 0;
-  const double density = columns > 0 ? nonzeros / (rows * columns) : 0;
-  const double variation = mean > 0 ? Kokkos::sqrt(variance) / mean : 0;
-  return {{rows, columns, nonzeros, density, shortest, longest, mean, variance, longest - mean,
-           Kokkos::sqrt(mean), variation}};
-}
-
 /// Eight bits for what is named by 0, 1, ... trees each; so many of them fit.
 using LaneVotes = std::uint64_t;
 static_assert(8 * (LaneForest::most_bits + 1) <= 64 && LaneForest::most_trees < 256);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <Kokkos_Macros.hpp>
+#include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -19,6 +19,7 @@
 #include "../../core/features.hpp"
 #include "../../core/scheme.hpp"
 #include "../common/prediction.hpp"
+#include "input.hpp"
 
 namespace heddle {
 
@@ -46,10 +47,32 @@ KOKKOS_INLINE_FUNCTION double leaf_value(const ModelNode* tree, const double* in
 // What was learned about the lanes a row of csr/blocks on a device: docs/choose.md.
 
 /// What a tree is asked with, in this order: numbers of a block of rows, and of the lengths of
-/// these rows (detail::csr::lane_inputs). `columns` are the matrix's.
+/// these rows. `columns` are the matrix's.
 inline constexpr std::array lane_input_names = std::to_array<std::string_view>(
     {"rows", "columns", "nonzeros", "density", "shortest_row", "longest_row", "mean_row",
      "row_variance", "longest_minus_mean", "root_of_mean", "row_variation"});
+
+namespace detail::csr {
+
+/// Those numbers.
+struct LaneInputs {
+  double of[lane_input_names.size()];
+};
+
+/// Of a block of `rows` rows, 1 at least, whose lengths have this sum, sum of squares, least and
+/// greatest value.
+KOKKOS_INLINE_FUNCTION LaneInputs lane_inputs(double rows, double columns, double nonzeros,
+                                              double squares, double shortest, double longest) {
+  const double mean = nonzeros / rows;
+  const double spread = (rows * squares - nonzeros * nonzeros) / (rows * rows);
+  const double variance = spread > 0 ? spread : 0;
+  const double density = columns > 0 ? nonzeros / (rows * columns) : 0;
+  const double variation = mean > 0 ? Kokkos::sqrt(variance) / mean : 0;
+  return {{rows, columns, nonzeros, density, shortest, longest, mean, variance, longest - mean,
+           Kokkos::sqrt(mean), variation}};
+}
+
+}  // namespace detail::csr
 
 /// Trees that say how many lanes a row of a block gets: the logarithm to the base 2 that most
 /// leaves name, and of those that tie the least.
@@ -60,45 +83,7 @@ struct LaneForest {
   std::vector<ModelTree> trees;
 };
 
-// What a model of the times of products is asked with: numbers of the matrix on a device, and of a
-// scheme. docs/choose.md.
-
-/// Names of the numbers, in their order; those that end in _log are logarithms to the base 2.
-inline constexpr std::array model_input_names =
-    std::to_array<std::string_view>({"rows_log",
-                                     "columns_log",
-                                     "nonzeros_log",
-                                     "mean_row_log",
-                                     "row_variation",
-                                     "longest_over_mean_log",
-                                     "empty_share",
-                                     "slots_of_2",
-                                     "slots_of_4",
-                                     "slots_of_8",
-                                     "slots_of_16",
-                                     "slots_of_32",
-                                     "bytes_over_cache_log",
-                                     "x_over_cache_log",
-                                     "rows_a_lane_log",
-                                     "bandwidth_share",
-                                     "diagonals_log",
-                                     "narrow_share",
-                                     "blocks_of_2",
-                                     "blocks_of_3",
-                                     "sectors",
-                                     "lanes_log",
-                                     "sigma_log",
-                                     "block",
-                                     "predicted_log"});
-/// Of these, the last are the scheme's and what its formula predicts.
-inline constexpr std::size_t scheme_input_count = 4;
-inline constexpr std::size_t matrix_input_count = model_input_names.size() - scheme_input_count;
-
-using ModelInputs = std::array<double, model_input_names.size()>;
-
 namespace detail {
-
-inline double log2_of(double value) { return std::log2(value > 1e-6 ? value : 1e-6); }
 
 /// Of a number in a scheme's text, and `fallback` where there is none.
 inline double number_of(const std::string& text, double fallback) {
@@ -116,54 +101,123 @@ inline int sector_slice_rows(const Device& device) {
   return std::max(RowFeatures::slice_rows, device.lanes);
 }
 
-/// Those of the matrix. Looks at the pattern, and at samples of blocks: a slice of
-/// sector_slice_rows rows asks for `sectors` of 32 bytes of x for each of its entries.
-inline ModelInputs matrix_inputs(const Features& features, const Device& device,
-                                 const Sizes& sizes) {
-  using detail::log2_of;
+/// What a model of the times of products is asked with: a matrix on a device, and a scheme of which
+/// a formula predicts `seconds`.
+struct MatrixToPredict {
+  const Features& features;
+  const Device& device;
+  const Sizes& sizes;
   const PatternFeatures& all = features.pattern();
-  const auto rows = static_cast<double>(all.rows), columns = static_cast<double>(all.columns);
-  const auto nonzeros = static_cast<double>(all.nonzeros);
-  const auto an_entry = [&](std::int64_t count) {
+
+  double an_entry(std::int64_t count) const {
     return detail::share(static_cast<double>(count), all.nonzeros);
-  };
-  const auto cache = device.cache_bytes > 0 ? static_cast<double>(device.cache_bytes) : 32e6;
-  const double resident =
-      static_cast<double>(device.multiprocessors) * device.threads_per_multiprocessor;
-  const int sector = std::max(1, 32 / sizes.vector_bytes);
-  ModelInputs inputs = {log2_of(rows),
-                        log2_of(columns),
-                        log2_of(nonzeros),
-                        log2_of(all.mean_row()),
-                        all.row_variation(),
-                        log2_of((static_cast<double>(all.longest_row) + 1) / (all.mean_row() + 1)),
-                        detail::share(static_cast<double>(all.empty_rows), all.rows)};
-  std::size_t at = 7;
-  for (int group = 2; group <= RowFeatures::slice_rows; group *= 2) {
-    inputs[at++] = an_entry(all.slots_of_groups(group));
   }
-  inputs[at++] = log2_of(csr_least_bytes(all, sizes) / cache);
-  inputs[at++] = log2_of(columns * sizes.vector_bytes / cache);
-  inputs[at++] = log2_of(rows / resident);
-  inputs[at++] = detail::share(static_cast<double>(all.lower_bandwidth + all.upper_bandwidth + 1),
-                               all.rows + all.columns);
-  inputs[at++] = log2_of(static_cast<double>(all.diagonals));
-  inputs[at++] = all.narrow_slice_share();
-  inputs[at++] = an_entry(features.blocks(2, 2));
-  inputs[at++] = an_entry(features.blocks(3, 3));
-  inputs[at++] = an_entry(features.blocks(sector_slice_rows(device), sector));
-  return inputs;
+  double cache() const {
+    return device.cache_bytes > 0 ? static_cast<double>(device.cache_bytes) : 32e6;
+  }
+};
+struct SchemeToPredict {
+  const Scheme& scheme;
+  double seconds;
+
+  double number(const char* key) const {
+    return scheme.has(key) ? detail::number_of(scheme.value(key), 1) : 1;
+  }
+};
+
+namespace detail {
+
+template <int rows>
+double slots_an_entry(const MatrixToPredict& A) {
+  static_assert(rows <= RowFeatures::slice_rows);
+  return A.an_entry(A.all.slots_of_groups(rows));
+}
+template <int size>
+double blocks_an_entry(const MatrixToPredict& A) {
+  return A.an_entry(A.features.blocks(size, size));
+}
+/// Of 32 bytes of x, which a slice of sector_slice_rows rows asks for.
+inline double sectors_an_entry(const MatrixToPredict& A) {
+  const int sector = std::max(1, 32 / A.sizes.vector_bytes);
+  return A.an_entry(A.features.blocks(sector_slice_rows(A.device), sector));
 }
 
+}  // namespace detail
+
+/// The inputs of a model of products, those of the matrix and those of the scheme; those that end
+/// in _log are logarithms to the base 2. They look at the pattern, and at samples of blocks.
+inline constexpr auto matrix_model_inputs = std::to_array<ModelInput<MatrixToPredict>>({
+    {"rows_log", [](const auto& A) { return detail::log2_of(static_cast<double>(A.all.rows)); }},
+    {"columns_log",
+     [](const auto& A) { return detail::log2_of(static_cast<double>(A.all.columns)); }},
+    {"nonzeros_log",
+     [](const auto& A) { return detail::log2_of(static_cast<double>(A.all.nonzeros)); }},
+    {"mean_row_log", [](const auto& A) { return detail::log2_of(A.all.mean_row()); }},
+    {"row_variation", [](const auto& A) { return A.all.row_variation(); }},
+    {"longest_over_mean_log",
+     [](const auto& A) {
+       return detail::log2_of((static_cast<double>(A.all.longest_row) + 1) /
+                              (A.all.mean_row() + 1));
+     }},
+    {"empty_share",
+     [](const auto& A) {
+       return detail::share(static_cast<double>(A.all.empty_rows), A.all.rows);
+     }},
+    {"slots_of_2", detail::slots_an_entry<2>},
+    {"slots_of_4", detail::slots_an_entry<4>},
+    {"slots_of_8", detail::slots_an_entry<8>},
+    {"slots_of_16", detail::slots_an_entry<16>},
+    {"slots_of_32", detail::slots_an_entry<32>},
+    {"bytes_over_cache_log",
+     [](const auto& A) { return detail::log2_of(csr_least_bytes(A.all, A.sizes) / A.cache()); }},
+    {"x_over_cache_log",
+     [](const auto& A) {
+       return detail::log2_of(static_cast<double>(A.all.columns) * A.sizes.vector_bytes /
+                              A.cache());
+     }},
+    {"rows_a_lane_log",
+     [](const auto& A) {
+       return detail::log2_of(
+           static_cast<double>(A.all.rows) /
+           (static_cast<double>(A.device.multiprocessors) * A.device.threads_per_multiprocessor));
+     }},
+    {"bandwidth_share",
+     [](const auto& A) {
+       return detail::share(static_cast<double>(A.all.lower_bandwidth + A.all.upper_bandwidth + 1),
+                            A.all.rows + A.all.columns);
+     }},
+    {"diagonals_log",
+     [](const auto& A) { return detail::log2_of(static_cast<double>(A.all.diagonals)); }},
+    {"narrow_share", [](const auto& A) { return A.all.narrow_slice_share(); }},
+    {"blocks_of_2", detail::blocks_an_entry<2>},
+    {"blocks_of_3", detail::blocks_an_entry<3>},
+    {"sectors", detail::sectors_an_entry},
+});
+inline constexpr auto scheme_model_inputs = std::to_array<ModelInput<SchemeToPredict>>({
+    {"lanes_log",
+     [](const auto& one) { return std::log2(one.number("lanes") * one.number("subwarp")); }},
+    {"sigma_log", [](const auto& one) { return std::log2(one.number("sigma")); }},
+    {"block", [](const auto& one) { return detail::number_of(one.scheme.kernel(), 0); }},
+    {"predicted_log", [](const auto& one) { return detail::log2_of(1e6 * one.seconds); }},
+});
+inline constexpr std::size_t matrix_input_count = matrix_model_inputs.size();
+
+using ModelInputs = std::array<double, matrix_input_count + scheme_model_inputs.size()>;
+
+/// Their names, in the order of ModelInputs.
+inline constexpr auto model_input_names = names_of(matrix_model_inputs, scheme_model_inputs);
+
+/// Those of the matrix; those of a scheme are 0.
+inline ModelInputs matrix_inputs(const Features& features, const Device& device,
+                                 const Sizes& sizes) {
+  ModelInputs inputs{};
+  std::ranges::copy(inputs_of(matrix_model_inputs, {features, device, sizes}), inputs.begin());
+  return inputs;
+}
 /// Adds those of a scheme, of which a formula predicts `seconds`.
 inline void set_scheme_inputs(ModelInputs& inputs, const Scheme& scheme, double seconds) {
-  const auto number = [&](const char* key) {
-    return scheme.has(key) ? detail::number_of(scheme.value(key), 1) : 1;
-  };
-  inputs[matrix_input_count] = std::log2(number("lanes") * number("subwarp"));
-  inputs[matrix_input_count + 1] = std::log2(number("sigma"));
-  inputs[matrix_input_count + 2] = detail::number_of(scheme.kernel(), 0);
-  inputs[matrix_input_count + 3] = detail::log2_of(1e6 * seconds);
+  std::ranges::copy(inputs_of(scheme_model_inputs, {scheme, seconds}),
+                    inputs.begin() + matrix_input_count);
 }
 
 /// Schemes that a model looks at together: those of a format, but CSR's by their kernels, of which

@@ -13,18 +13,36 @@
 
 #include "../../core/device.hpp"
 #include "../../core/multivector.hpp"
+#include "../../core/triangle_features.hpp"
+#include "input.hpp"
 
 namespace heddle {
 
-/// What it is asked with, in this order: TriangleFeatures of the same names, of which those that
-/// end in _log are logarithms to the base 2 of one more.
+/// The inputs of a model of triangular solves: TriangleFeatures of the same names, of which those
+/// that end in _log are logarithms to the base 2 of one more.
 ///
 /// Source: Z. Hu et al., "AG-SpTRSV: an automatic framework to optimize sparse triangular solve on
 /// GPUs", TACO 2024, for these ten and for the network.
-inline constexpr std::array triangle_input_names = std::to_array<std::string_view>(
-    {"rows_log", "entries_log", "mean_row_log", "max_row_log", "cv_row", "mean_level_rows_log",
-     "max_level_rows_log", "cv_level_rows", "dep_dist", "levels_log"});
-using TriangleInputs = std::array<double, triangle_input_names.size()>;
+inline constexpr auto triangle_model_inputs = std::to_array<ModelInput<TriangleFeatures>>({
+    {"rows_log", [](const auto& T) { return detail::log2_of_one_more(T.rows); }},
+    {"entries_log", [](const auto& T) { return detail::log2_of_one_more(T.entries); }},
+    {"mean_row_log", [](const auto& T) { return detail::log2_of_one_more(T.row_entries.mean); }},
+    {"max_row_log", [](const auto& T) { return detail::log2_of_one_more(T.row_entries.max); }},
+    {"cv_row", [](const auto& T) { return T.row_entries.variation; }},
+    {"mean_level_rows_log",
+     [](const auto& T) { return detail::log2_of_one_more(T.level_rows.mean); }},
+    {"max_level_rows_log",
+     [](const auto& T) { return detail::log2_of_one_more(T.level_rows.max); }},
+    {"cv_level_rows", [](const auto& T) { return T.level_rows.variation; }},
+    {"dep_dist", [](const auto& T) { return T.dep_dist; }},
+    {"levels_log", [](const auto& T) { return detail::log2_of_one_more(T.levels); }},
+});
+inline constexpr auto triangle_input_names = names_of(triangle_model_inputs);
+using TriangleInputs = std::array<double, triangle_model_inputs.size()>;
+
+inline TriangleInputs triangle_inputs(const TriangleFeatures& features) {
+  return inputs_of(triangle_model_inputs, features);
+}
 
 /// A model of triangular solves, trained on a device: a perceptron that rates for each scheme
 /// whether it is within 15 % of the best for a triangle.

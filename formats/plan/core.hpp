@@ -9,8 +9,8 @@
 
 #include "../../backends/algorithms/team_sums_workspace.hpp"
 #include "../../core/asserts.hpp"
+#include "../../core/check_options.hpp"
 #include "../../core/features.hpp"
-#include "../../core/move_only.hpp"
 #include "../../core/multivector.hpp"
 #include "../../core/overlap.hpp"
 #include "../../core/scheme.hpp"
@@ -75,6 +75,10 @@ struct SpmvOptions {
   /// Whether overlapping applies of one plan, which are an error, are detected: on a GPU two more
   /// launches for each apply. Default: in debug builds (without NDEBUG).
   bool check_overlap = detail::asserts;
+  /// Whether update_values compares the pattern with the inspected one, which takes a launch and a
+  /// wait. Off by default, in debug builds too, unlike that of other plans: products get new values
+  /// where nothing may wait.
+  bool check_pattern = false;
   /// Declares that A holds one triangle, with the diagonal, of a symmetric or Hermitian matrix. The
   /// plan then applies the whole matrix. For a Hermitian matrix the imaginary part of the diagonal
   /// is ignored.
@@ -120,33 +124,25 @@ class SpmvPlanCore {
   using Table = FormatTable<Exec, Matrix, Vector, Accumulator>;
   using Dot = team_sums::Dot<Accumulator>;
 
-  SpmvPlanCore();
   SpmvPlanCore(const Exec& exec, const Matrix& A, const SpmvOptions& options, const Table& formats);
   SpmvPlanCore(SpmvPlanCore&&) noexcept;
-  SpmvPlanCore& operator=(SpmvPlanCore&&) noexcept;
   ~SpmvPlanCore();
 
   void execute(const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& x,
                Accumulator beta, const Multivector<Vector>& y) const;
   void execute_dot(const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& x,
                    Accumulator beta, const Multivector<Vector>& y, const Dot& dot) const;
-  bool has_dot(Op op) const { return part(op, "has_dot").executor->has_dot(stored_op(op)); }
+  bool has_dot(Op op) const { return part(op).executor->has_dot(stored_op(op)); }
   void prepare(const Exec& exec, Op op);
   void update_values(const Exec& exec, const Matrix& A);
 
-  const Scheme& scheme(Op op) const { return part(op, "scheme").scheme(); }
-  const Choice& choice(Op op, const char* called) const { return part(op, called).choice; }
-  double setup_seconds() const {
-    check_alive("setup_seconds");
-    return setup_seconds_;
-  }
+  const Scheme& scheme(Op op = Op::none) const { return part(op).scheme(); }
+  const Choice& choice(Op op = Op::none) const { return part(op).choice; }
+  std::string explain(Op op = Op::none) const { return choice(op).explain(); }
   std::size_t bytes() const;
-  const Matrix& matrix(const char* called) const {
-    check_alive(called);
-    return A_;
-  }
+  const Matrix& matrix() const { return A_; }
   double moved_bytes(Op op, int vectors, bool with_beta) const {
-    return part(op, "moved_bytes").executor->moved_bytes(stored_op(op), vectors, with_beta);
+    return part(op).executor->moved_bytes(stored_op(op), vectors, with_beta);
   }
 
  private:
@@ -197,17 +193,8 @@ class SpmvPlanCore {
     return conjugates(op) != (hermitian && transposes(op)) ? Op::conjugate : Op::none;
   }
 
-  /// For `called`, which an Error names.
-  const Part& part(Op op, const char* called) const;
+  const Part& part(Op op) const;
 
-  void check_alive(const char* called) const { moves_.check("SpmvPlan", called); }
-
-  static std::string shape_of(const Matrix& A) {
-    return std::to_string(A.rows()) + " x " + std::to_string(A.columns()) + " with " +
-           std::to_string(A.nonzeros()) + " nonzeros";
-  }
-
-  MoveOnly moves_;
   Matrix A_;
   SpmvOptions options_;
   Table formats_{};
@@ -215,11 +202,11 @@ class SpmvPlanCore {
   using Whole = WholeOfTriangle<Exec, typename Matrix::scalar_type, typename Matrix::ordinal_type,
                                 typename Matrix::offset_type>;
   std::unique_ptr<Whole> mirrored_;
+  PatternKey pattern_;
   Part forward_;
   std::array<bool, 4> native_{};  // of each Op
   std::unique_ptr<TransposedPart> transposed_;
   OverlapCheck<Exec> overlap_;
-  double setup_seconds_ = 0;
 };
 
 }  // namespace heddle::detail

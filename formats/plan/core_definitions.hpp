@@ -5,6 +5,7 @@
 
 #include "../../backends/algorithms/each_entry.hpp"
 #include "../../backends/algorithms/overlap.hpp"
+#include "../../backends/algorithms/same_pattern.hpp"
 #include "../../backends/algorithms/transpose.hpp"
 #include "../../backends/device.hpp"
 #include "../../backends/measure.hpp"
@@ -241,27 +242,14 @@ struct InspectedTranspose {
 };
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
-SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::SpmvPlanCore() : moves_(made_empty) {}
-
-template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::SpmvPlanCore(const Exec& exec, const Matrix& A,
                                                               const SpmvOptions& options,
                                                               const Table& formats)
     : A_(A), options_(options), formats_(formats), device_(backends::describe(exec)) {
-  if (options.vectors.count < 1) {
-    throw Error("options.vectors.count is " + std::to_string(options.vectors.count),
-                "give the number of vectors that x will hold");
-  }
-  if (options.expected_applies < 0) {
-    throw Error("options.expected_applies is " + std::to_string(options.expected_applies),
-                "give the number of applies that the inspection is to pay for, 0 or more");
-  }
-  if (!(options.bytes_per_second >= 0)) {
-    throw Error("options.bytes_per_second is " + std::to_string(options.bytes_per_second),
-                "give a positive number, or 0 for what is known of the device");
-  }
+  check_common_options(options);
+  check_option(options.bytes_per_second >= 0, "bytes_per_second", options.bytes_per_second,
+               "give a positive number, or 0 for what is known of the device");
   if (options.bytes_per_second > 0) device_.bytes_per_second = options.bytes_per_second;
-  Kokkos::Timer timer;
   const Promises& promises = options.promises;
   const bool looks_at_columns = options.check && !promises.in_range;
   const RowFeatures rows = row_features(exec, A, looks_at_columns ? Check::columns : Check::rows);
@@ -277,23 +265,19 @@ SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::SpmvPlanCore(const Exec& exec, 
     native_[static_cast<std::size_t>(op)] =
         mirrored_ || applies(formats_.formats, op, forward_.executor->scheme());
   }
+  pattern_ = pattern_key(exec, A, options.check_pattern);
   for (const Op op : options.ops) prepare_op(exec, op);
   overlap_ = OverlapCheck<Exec>(exec, options.check_overlap);
   exec.fence("heddle::spmv::inspected");
-  setup_seconds_ = timer.seconds();
 }
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::SpmvPlanCore(SpmvPlanCore&&) noexcept = default;
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
-auto SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::operator=(SpmvPlanCore&&) noexcept
-    -> SpmvPlanCore& = default;
-template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::~SpmvPlanCore() = default;
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 std::size_t SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::bytes() const {
-  check_alive("bytes");
   std::size_t bytes = forward_.executor->bytes();
   if (mirrored_) bytes += mirrored_->bytes();
   if (transposed_) bytes += transposed_->matrix.bytes() + transposed_->part.executor->bytes();
@@ -329,13 +313,12 @@ template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 bool SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::multiply(
     const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& x,
     Accumulator beta, const Multivector<Vector>& y, const Dot* dot) const {
-  check_alive("apply");
   check_vectors(A_.rows(), A_.columns(), op, x, y);
   if (alpha == Accumulator(0)) {
     scale<Vector, Accumulator>(exec, beta, y);
     return false;
   }
-  const Part& runs = part(op, "apply");
+  const Part& runs = part(op);
   const typename OverlapCheck<Exec>::Apply counted(overlap_, exec);
   const Op stored = stored_op(op);
   if (dot && y.rows > 0 && runs.executor->has_dot(stored) &&
@@ -348,22 +331,16 @@ bool SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::multiply(
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 void SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::prepare(const Exec& exec, Op op) {
-  check_alive("prepare");
-  Kokkos::Timer timer;
   prepare_op(exec, op);
   exec.fence("heddle::spmv::prepared");
-  setup_seconds_ += timer.seconds();
 }
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 void SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::update_values(const Exec& exec,
                                                                     const Matrix& A) {
-  check_alive("update_values");
-  if (A.rows() != A_.rows() || A.columns() != A_.columns() || A.nonzeros() != A_.nonzeros()) {
-    throw Error("update_values was given a matrix of " + shape_of(A) + ", and the plan is for " +
-                    shape_of(A_),
-                "make a new plan when the pattern changes");
-  }
+  check_same_size("update_values", A, A_.rows(), A_.columns(),
+                  static_cast<std::int64_t>(A_.nonzeros()));
+  check_same_pattern(exec, pattern_, A, "SpmvPlan");
   A_ = A;
   if (mirrored_) mirrored_->update_values(exec, A);
   forward_.executor->update_values(exec, mirrored_ ? mirrored_->matrix() : A);
@@ -516,9 +493,7 @@ void SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::prepare_op(const Exec& exe
 }
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
-auto SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::part(Op op, const char* called) const
-    -> const Part& {
-  check_alive(called);
+auto SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::part(Op op) const -> const Part& {
   if (native(op)) return forward_;
   if (transposed_) return transposed_->part;
   throw Error("this plan (" + forward_.executor->scheme().to_string() +

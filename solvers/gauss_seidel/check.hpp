@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "../../core/check_options.hpp"
 #include "../ordered/choice.hpp"
 #include "../triangle/check_triangle.hpp"
 #include "../vectors/operands.hpp"
@@ -13,27 +14,14 @@
 
 namespace heddle::detail::gauss_seidel {
 
-/// Throws Error unless options make sense for a matrix of this shape.
-inline void check_options(std::int64_t rows, std::int64_t columns,
-                          const GaussSeidelOptions& options) {
-  if (rows != columns) {
-    throw Error(
-        "Gauss-Seidel with a matrix of " + std::to_string(rows) + " x " + std::to_string(columns),
-        "give a square matrix");
-  }
-  if (!(options.omega > 0) || !(options.omega < 2)) {
-    throw Error("options.omega is " + std::to_string(options.omega),
-                "give a relaxation of more than 0 and less than 2");
-  }
-  if (options.block_size < 1 || options.block_size > most_block_rows) {
-    throw Error("options.block_size is " + std::to_string(options.block_size),
-                "give the rows of a block, 1 to " + std::to_string(most_block_rows));
-  }
-  if (options.vectors.count < 1) {
-    throw Error("options.vectors.count is " + std::to_string(options.vectors.count),
-                "give the number of vectors that b will hold");
-  }
-  ordered::check_threads(options.threads);
+/// Throws Error unless options make sense.
+inline void check_options(const GaussSeidelOptions& options) {
+  check_common_options(options);
+  check_option(options.omega > 0 && options.omega < 2, "omega", options.omega,
+               "give a relaxation of more than 0 and less than 2");
+  check_option(options.block_size >= 1 && options.block_size <= most_block_rows, "block_size",
+               options.block_size,
+               "give the rows of a block, 1 to " + std::to_string(most_block_rows));
   if ((options.sptrsv_scheme || options.spmv_scheme) &&
       !(options.scheme && options.scheme->has("split"))) {
     throw Error(std::string("options.") +

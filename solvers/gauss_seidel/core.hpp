@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <memory>
 
+#include "../../core/check_options.hpp"
 #include "../../core/matrix.hpp"
-#include "../../core/move_only.hpp"
 #include "../../core/multivector.hpp"
+#include "../../core/overlap.hpp"
 #include "../../core/scheme.hpp"
 #include "../ordered/choice.hpp"
 #include "options.hpp"
@@ -19,7 +20,15 @@ struct EveryFormat {};
 
 namespace detail {
 
+namespace ordered {
+template <ExecutionSpace Exec, Ordinal O>
+class Colors;
+}  // namespace ordered
+
 namespace gauss_seidel {
+
+template <Ordinal O>
+struct RowOrder;
 
 /// The vectors of some sweeps. `residual` has no data where none is asked for.
 template <Scalar S>
@@ -69,45 +78,67 @@ std::unique_ptr<Executor<Exec, Matrix>> make_split(const Exec& exec, const Matri
 
 }  // namespace gauss_seidel
 
-/// What a GaussSeidelPlan does, for a matrix of signed offsets.
+/// What a GaussSeidelPlan does, for a matrix of signed offsets. Defined in definitions.hpp.
 template <ExecutionSpace Exec, class Matrix>
 class GaussSeidelPlanCore {
  public:
   using S = typename Matrix::scalar_type;
+  using Executor = gauss_seidel::Executor<Exec, Matrix>;
 
-  GaussSeidelPlanCore();
-  /// make_split: null for who asks for no gauss-seidel/split.
   GaussSeidelPlanCore(const Exec& exec, const Matrix& A, const GaussSeidelOptions& options,
                       gauss_seidel::MakeExecutor<Exec, Matrix>* make_split);
   GaussSeidelPlanCore(GaussSeidelPlanCore&&) noexcept;
-  GaussSeidelPlanCore& operator=(GaussSeidelPlanCore&&) noexcept;
   ~GaussSeidelPlanCore();
 
   void sweep(const Exec& exec, const gauss_seidel::SweepVectors<S>& vectors, bool wants_residual,
              int sweeps, bool from_zero) const;
   void update_values(const Exec& exec, const Matrix& A);
-  Kokkos::View<const std::int64_t, typename Exec::memory_space> bad_row() const;
+  Kokkos::View<const std::int64_t, typename Exec::memory_space> bad_row() const {
+    return bad_diagonal_;
+  }
   void check_values(const Exec& exec) const;
 
-  const Scheme& scheme() const;
-  const SolveChoice& choice(const char* called) const;
-  std::string explain() const { return choice("explain").explain(scheme()); }
-  int levels(SweepDirection sweep) const;
+  const Scheme& scheme() const { return choice_.scheme(executor_->scheme()); }
+  const SolveChoice& choice() const { return choice_; }
+  std::string explain() const { return choice_.explain(scheme()); }
+  int levels(SweepDirection sweep) const { return executor_->levels(is_forward(sweep)); }
   int colors() const;
-  const Scheme& sptrsv_scheme(SweepDirection sweep) const;
-  const Scheme& spmv_scheme(SweepDirection sweep) const;
-  double setup_seconds() const;
+  const Scheme& sptrsv_scheme(SweepDirection sweep) const {
+    return of_split(sweep, &Executor::sptrsv_scheme);
+  }
+  const Scheme& spmv_scheme(SweepDirection sweep) const {
+    return of_split(sweep, &Executor::spmv_scheme);
+  }
   std::size_t bytes() const;
-  /// Of what a plan was made with; also of one that was moved from.
-  SweepDirection options_sweep() const { return sweep_; }
 
  private:
-  struct State;
-  State& state(const char* called) const;
+  using O = typename Matrix::ordinal_type;
 
-  MoveOnly moves_;
-  SweepDirection sweep_ = SweepDirection::symmetric;
-  std::unique_ptr<State> state_;
+  /// Sweeps by a scheme; without one by the wavefronts' own choice.
+  std::unique_ptr<Executor> make(const Exec& exec, const Matrix& A,
+                                 const std::optional<Scheme>& scheme);
+  /// Where none is pinned.
+  std::unique_ptr<Executor> make_chosen(const Exec& exec, const Matrix& A, const Device& device);
+  std::string cache_key_of(const Exec& exec, const Matrix& A, const Device& device) const;
+  /// SolveChoice::seen.
+  std::string describe_matrix(const Device& device) const;
+  /// That of options.order of the rows of a graph.
+  template <class Graph>
+  gauss_seidel::RowOrder<O> find_order(const Exec& exec, const Graph& graph);
+  /// Whether the sweep is forward. Throws Error unless the plan has it.
+  bool is_forward(SweepDirection sweep) const;
+  /// One that only gauss-seidel/split has: what `of` gives.
+  const Scheme& of_split(SweepDirection sweep, const Scheme* (Executor::*of)(bool) const) const;
+
+  GaussSeidelOptions options_;
+  std::int64_t rows_;
+  std::int64_t nonzeros_;
+  PatternKey pattern_;
+  SolveChoice choice_;
+  std::unique_ptr<ordered::Colors<Exec, O>> colors_;
+  std::unique_ptr<Executor> executor_;
+  Kokkos::View<std::int64_t, typename Exec::memory_space> bad_diagonal_;
+  OverlapCheck<Exec> overlap_;
 };
 
 }  // namespace detail

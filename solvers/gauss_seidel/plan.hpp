@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "../../core/version.hpp"
+#include "../../core/plan.hpp"
 #include "../../formats/compiled.hpp"
 #include "core.hpp"
 
@@ -44,14 +44,20 @@ namespace heddle {
 ///
 /// The plan copies the matrix. With gauss-seidel/split it borrows the pattern, which must outlive
 /// the plan. A plan sweeps once at a time. It can be moved, not copied. Every call on a plan that
-/// is empty or moved from throws Error until another is assigned to it. FormatList: the formats for
-/// products of gauss-seidel/split.
+/// is empty or moved from throws Error until another is assigned to it. What all plans have:
+/// detail::Plan. With blocks bad_row is the first row of the lowest block that is singular or not
+/// finite, which counts as the identity. FormatList: the formats for products of
+/// gauss-seidel/split.
 template <ExecutionSpace Exec, class Matrix, class FormatList = EveryFormat>
-class GaussSeidelPlan {
+class GaussSeidelPlan
+    : public detail::Plan<GaussSeidelPlan<Exec, Matrix, FormatList>, Exec, Matrix,
+                          detail::GaussSeidelPlanCore<Exec, SignedOffsets<Matrix>>> {
+  using Signed = SignedOffsets<Matrix>;
+  using Core = detail::GaussSeidelPlanCore<Exec, Signed>;
+  using Form = detail::Plan<GaussSeidelPlan, Exec, Matrix, Core>;
+
  public:
-  using execution_space = Exec;
-  using matrix_type = Matrix;
-  using scalar_type = typename Matrix::scalar_type;
+  static constexpr const char* class_name = "GaussSeidelPlan";
 
   /// An empty plan, to be assigned to: every call on it throws Error.
   GaussSeidelPlan() = default;
@@ -65,16 +71,20 @@ class GaussSeidelPlan {
   /// message lists those that exist). Device memory: bytes().
   explicit GaussSeidelPlan(const Exec& exec, const Matrix& A,
                            const GaussSeidelOptions& options = {}, FormatList = {})
-      : core_(exec, with_signed_offsets(A), options,
-              detail::gauss_seidel::make_split<Exec, Signed, FormatList>) {
+      : Form([&] {
+          return std::make_unique<Core>(exec, with_signed_offsets(A), options,
+                                        detail::gauss_seidel::make_split<Exec, Signed, FormatList>);
+        }),
+        sweep_(options.sweep) {
     HEDDLE_ASSERT_DEFINED(detail::is_defined<Core> || (detail::is_compiled<Exec, Signed>() &&
                                                        std::same_as<FormatList, EveryFormat>));
   }
 
-  /// As above, on the default instance; so does every function without `exec`.
+  /// As above, on the default instance.
   explicit GaussSeidelPlan(const Matrix& A, const GaussSeidelOptions& options = {})
       : GaussSeidelPlan(Exec{}, A, options) {}
 
+  using Form::apply;  ///< without exec
   /// x = M b: one sweep from zero (forward, backward, or both halves of a symmetric one). x is
   /// written before it is read and does not overlap b. Both are of rank 1, or of rank 2 with any
   /// number of vectors: one read of the matrix serves options.vectors.count of them. Returns once
@@ -89,15 +99,6 @@ class GaussSeidelPlan {
   void apply(const Exec& exec, const B& b, const X& x, const R& residual) const {
     sweep(exec, b, x, &residual, 1, true);
   }
-  template <VectorView B, WritableVectorView X>
-  void apply(const B& b, const X& x) const {
-    apply(Exec{}, b, x);
-  }
-  template <VectorView B, WritableVectorView X, WritableVectorView R>
-  void apply(const B& b, const X& x, const R& residual) const {
-    apply(Exec{}, b, x, residual);
-  }
-
   /// Improves x by `sweeps` sweeps; throws Error if the number is negative.
   template <VectorView B, WritableVectorView X>
   void relax(const Exec& exec, const B& b, const X& x, int sweeps = 1) const {
@@ -108,89 +109,49 @@ class GaussSeidelPlan {
   void relax(const Exec& exec, const B& b, const X& x, int sweeps, const R& residual) const {
     sweep(exec, b, x, &residual, sweeps, false);
   }
-  template <VectorView B, WritableVectorView X>
-  void relax(const B& b, const X& x, int sweeps = 1) const {
-    relax(Exec{}, b, x, sweeps);
+  template <VectorView B, class... Rest>
+  void relax(const B& b, const Rest&... rest) const {
+    relax(Exec{}, b, rest...);
   }
-  template <VectorView B, WritableVectorView X, WritableVectorView R>
-  void relax(const B& b, const X& x, int sweeps, const R& residual) const {
-    relax(Exec{}, b, x, sweeps, residual);
-  }
-
-  /// Takes the values of A, which has the inspected pattern. Ordered on `exec`: no wait, no
-  /// allocation. Throws Error if the sizes differ and, with options.check_pattern, which waits, if
-  /// the pattern does. Without that check another pattern gives wrong results. A diagonal that
-  /// becomes zero or not finite is not an error here: see bad_row.
-  void update_values(const Exec& exec, const Matrix& A) {
-    core_.update_values(exec, with_signed_offsets(A));
-    version_.renew();
-  }
-  void update_values(const Matrix& A) { update_values(Exec{}, A); }
-
-  /// A number on the device, valid in the order of the instance that values were updated on: 0, or
-  /// one more than the lowest row whose diagonal has become zero, infinite or NaN. With blocks: the
-  /// first row of the lowest block that is singular or not finite, which counts as the identity.
-  Kokkos::View<const std::int64_t, typename Exec::memory_space> bad_row() const {
-    return core_.bad_row();
-  }
-  /// Throws Error, naming the row of bad_row, if there is one. Waits for `exec`.
-  void check_values(const Exec& exec) const { core_.check_values(exec); }
-  void check_values() const { check_values(Exec{}); }
 
   /// The interface of a preconditioner for solvers.
-  static constexpr bool takes_several_vectors = true;
-  bool symmetric() const { return core_.options_sweep() == SweepDirection::symmetric; }
+  bool symmetric() const { return sweep_ == SweepDirection::symmetric; }
   std::string name() const {
-    return std::string("a ") + heddle::name(core_.options_sweep()) + " Gauss-Seidel sweep";
+    return std::string("a ") + heddle::name(sweep_) + " Gauss-Seidel sweep";
   }
-  VersionNumber version() const { return version_.number(); }
-  static constexpr bool capturable() { return true; }
-  static constexpr bool launches_by_heddle = true;
-
-  /// The scheme that runs, with every parameter.
-  const Scheme& scheme() const { return core_.scheme(); }
-  /// Why that scheme was chosen, in a few words.
-  const std::string& reason() const { return core_.choice("reason").reason; }
-  /// The reason, the properties that it depends on, the first five of the ranking, and the effect
-  /// of the tuning cache, as text of several lines.
-  std::string explain() const { return core_.explain(); }
-  /// The schemes that were compared, the best first; measured ones precede all others. Empty if the
-  /// scheme was pinned.
-  const std::vector<RankedSolve>& ranking() const { return core_.choice("ranking").ranking; }
   /// Number of levels of a half sweep: rows, or rows of blocks, that follow one another. 0 if the
   /// scheme did not compute them.
-  int levels(SweepDirection sweep = SweepDirection::forward) const { return core_.levels(sweep); }
+  int levels(SweepDirection sweep = SweepDirection::forward) const {
+    return this->core("levels").levels(sweep);
+  }
   /// Number of colors with GaussSeidelOrder::multicolor; else 0.
-  int colors() const { return core_.colors(); }
+  int colors() const { return this->core("colors").colors(); }
   /// With gauss-seidel/split: the scheme of the solves of a half sweep.
-  const Scheme& sptrsv_scheme(SweepDirection sweep) const { return core_.sptrsv_scheme(sweep); }
-  const Scheme& spmv_scheme(SweepDirection sweep) const { return core_.spmv_scheme(sweep); }
-  double setup_seconds() const { return core_.setup_seconds(); }
-  /// Device memory that the plan holds beyond the matrix, in bytes.
-  std::size_t bytes() const { return core_.bytes(); }
+  const Scheme& sptrsv_scheme(SweepDirection sweep) const {
+    return this->core("sptrsv_scheme").sptrsv_scheme(sweep);
+  }
+  const Scheme& spmv_scheme(SweepDirection sweep) const {
+    return this->core("spmv_scheme").spmv_scheme(sweep);
+  }
 
  private:
-  using S = scalar_type;
-  using Signed = SignedOffsets<Matrix>;
-  using Core = detail::GaussSeidelPlanCore<Exec, Signed>;
+  using S = typename Matrix::scalar_type;
   template <class X>
   static constexpr const X* no_residual = nullptr;
 
   template <class B, class X, class R>
   void sweep(const Exec& exec, const B& b, const X& x, const R* residual, int sweeps,
              bool from_zero) const {
-    static_assert(std::same_as<typename B::non_const_value_type, S> &&
-                      std::same_as<typename X::value_type, S> &&
-                      std::same_as<typename R::value_type, S>,
-                  "b, x and the residual hold the matrix's scalar");
+    detail::assert_vectors<Exec, S, B, X>();
+    detail::assert_vectors<Exec, S, B, R>();
     detail::gauss_seidel::SweepVectors<S> vectors{
         multivector_of<const S>(b), multivector_of<S>(x), {}};
     if (residual) vectors.residual = multivector_of<S>(*residual);
-    core_.sweep(exec, vectors, residual != nullptr, sweeps, from_zero);
+    this->core(from_zero ? "apply" : "relax")
+        .sweep(exec, vectors, residual != nullptr, sweeps, from_zero);
   }
 
-  Core core_;
-  Version version_;
+  SweepDirection sweep_ = SweepDirection::symmetric;
 };
 
 template <ExecutionSpace Exec, class Matrix>

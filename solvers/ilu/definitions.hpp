@@ -5,10 +5,11 @@
 #include <string>
 #include <utility>
 
+#include "../../backends/algorithms/same_pattern.hpp"
+#include "../../core/check_options.hpp"
 #include "../../core/error.hpp"
 #include "../../formats/inspect/check_csr.hpp"
 #include "../ordered/choice.hpp"
-#include "../ordered/same_pattern.hpp"
 #include "factor_plan.hpp"
 #include "factorization.hpp"
 #include "find_pattern.hpp"
@@ -21,33 +22,26 @@ namespace heddle::detail::ilu {
 /// Throws Error for a matrix, or options, that no factors are made of; `what` says which.
 template <class Matrix>
 void check_input(const Matrix& A, const IluOptions& options, const char* what) {
-  const auto want = [](bool holds, const std::string& is, const char* remedy) {
-    if (!holds) throw Error(is, remedy);
-  };
-  want(A.rows() == A.columns(),
-       std::string(what) + " of a matrix of " + std::to_string(A.rows()) + " x " +
-           std::to_string(A.columns()),
-       "give a square matrix");
-  want(options.fill_level >= 0, "options.fill_level is " + std::to_string(options.fill_level),
-       "give 0 or more");
-  want(options.pivot_floor >= 0 && options.pivot_floor <= std::numeric_limits<double>::max(),
-       "options.pivot_floor is " + std::to_string(options.pivot_floor),
-       "give a magnitude below which pivots are lifted, or 0");
-  want(options.retries >= 0 && options.retries <= 64,
-       "options.retries is " + std::to_string(options.retries),
-       "give how often the diagonal may grow, 0 to 64");
-  want(options.block_size >= 1, "options.block_size is " + std::to_string(options.block_size),
-       "give the rows of a block, or 1");
-  want(options.subdomains >= 1, "options.subdomains is " + std::to_string(options.subdomains),
-       "give 1 or more");
+  check_square(A, (std::string(what) + " of").c_str());
+  check_common_options(options);
+  check_option(options.fill_level >= 0, "fill_level", options.fill_level, "give 0 or more");
+  check_option(
+      options.pivot_floor >= 0 && options.pivot_floor <= std::numeric_limits<double>::max(),
+      "pivot_floor", options.pivot_floor, "give a magnitude below which pivots are lifted, or 0");
+  check_option(options.retries >= 0 && options.retries <= 64, "retries", options.retries,
+               "give how often the diagonal may grow, 0 to 64");
+  check_option(options.block_size >= 1, "block_size", options.block_size,
+               "give the rows of a block, or 1");
+  check_option(options.subdomains >= 1, "subdomains", options.subdomains, "give 1 or more");
   const auto& parts = options.partition;
-  want(parts.empty() || std::cmp_equal(parts.size(), A.rows()),
-       "options.partition has " + std::to_string(parts.size()) + " entries for " +
-           std::to_string(A.rows()) + " rows",
-       "give each row the number of its subdomain");
-  want(parts.empty() || options.subdomains == 1,
-       "options.partition and options.subdomains are both given", "give one of them");
-  ordered::check_threads(options.threads);
+  if (!parts.empty() && !std::cmp_equal(parts.size(), A.rows())) {
+    throw Error("options.partition has " + std::to_string(parts.size()) + " entries for " +
+                    std::to_string(A.rows()) + " rows",
+                "give each row the number of its subdomain");
+  }
+  if (!parts.empty() && options.subdomains != 1) {
+    throw Error("options.partition and options.subdomains are both given", "give one of them");
+  }
 }
 
 /// Sums of squares: of A less the product of its factors, and of A, in the places of the pattern.
@@ -432,8 +426,8 @@ class StoredFactors final : public AnyFactors<Exec, Matrix> {
     return value;
   }
   void check_same(const Exec& exec, const Matrix& A, const char* called) const {
-    triangle::check_same_size(called, A, pattern().view().rows,
-                              static_cast<std::int64_t>(nonzeros_));
+    const std::int64_t rows = pattern().view().rows;
+    check_same_size(called, A, rows, rows, static_cast<std::int64_t>(nonzeros_));
     check_same_pattern(exec, key_, A, plan);
   }
   [[noreturn]] void throw_bad_pivot(std::int64_t row) const {

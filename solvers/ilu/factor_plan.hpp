@@ -7,9 +7,9 @@
 #include <string>
 
 #include "../../core/matrix.hpp"
-#include "../../core/move_only.hpp"
+#include "../../core/plan.hpp"
 #include "../../core/real_part.hpp"
-#include "../../core/version.hpp"
+#include "../../formats/compiled.hpp"
 #include "../triangle/triangle.hpp"
 #include "options.hpp"
 
@@ -60,100 +60,74 @@ std::unique_ptr<AnyFactors<Exec, Matrix>> make_factors(const Exec& exec, const M
 
 }  // namespace ilu
 
-/// Common parts of IluPlan and IcPlan: factors by the rows of EliminateRow or CholeskyRow.
+/// What IluPlan and IcPlan share: factors by the rows of EliminateRow or CholeskyRow. With
+/// options.retries update_values waits for `exec`. bytes() counts the factors, schedules and,
+/// except on CPUs, copies of the factors in the solves.
 template <ExecutionSpace Exec, class Matrix, template <class> class RowOf>
-class FactorPlan {
+class FactorPlan : public Plan<FactorPlan<Exec, Matrix, RowOf>, Exec, Matrix,
+                               ilu::AnyFactors<Exec, SignedOffsets<Matrix>>> {
+  using Signed = SignedOffsets<Matrix>;
+  using Factors = ilu::AnyFactors<Exec, Signed>;
+  using Form = Plan<FactorPlan, Exec, Matrix, Factors>;
+  using S = typename Matrix::scalar_type;
+  static constexpr bool cholesky = ilu::is_cholesky<RowOf>;
+
  public:
-  using execution_space = Exec;
-  using matrix_type = Matrix;
-  using scalar_type = typename Matrix::scalar_type;
+  static constexpr const char* class_name = cholesky ? "IcPlan" : "IluPlan";
 
-  /// Factors A again, which has the inspected pattern. Ordered on `exec`: no wait, no allocation;
-  /// with options.retries it waits for `exec`. Throws Error if the sizes differ and, with
-  /// options.check_pattern, which waits, if the patterns do. A bad pivot is not an error here: see
-  /// bad_row and check_values.
-  void update_values(const Exec& exec, const Matrix& A) {
-    factors_of("update_values").update_values(exec, with_signed_offsets(A));
-    version_.renew();
+  using Form::apply;  ///< without exec
+  /// x = M b with M = (LU)^-1, or (L L^H)^-1. x is not read unless it is b; otherwise it does not
+  /// overlap b. Both are of rank 1, or of rank 2 with equal numbers of vectors. Returns once the
+  /// work is queued on `exec`: no allocation, no copy, no fence. Throws Error if shapes do not fit.
+  template <VectorView B, WritableVectorView X>
+  void apply(const Exec& exec, const B& b, const X& x) const {
+    apply(exec, Op::none, b, x);
   }
-  void update_values(const Matrix& A) { update_values(Exec{}, A); }
+  /// x = op(M) b. Throws Error if the op of an IluPlan transposes and is not in options.ops.
+  template <VectorView B, WritableVectorView X>
+  void apply(const Exec& exec, Op op, const B& b, const X& x) const {
+    assert_vectors<Exec, S, B, X>();
+    const auto solve = [&](Triangle triangle, Op of, const auto& from) {
+      this->core("apply").execute(exec, triangle, of, multivector_of<const S>(from),
+                                  multivector_of<S>(x));
+    };
+    if constexpr (cholesky) {  // the transpose of L, or its conjugate, is the other factor
+      const bool conjugated = op == Op::conjugate || op == Op::transpose;
+      solve(Triangle::lower, conjugated ? Op::conjugate : Op::none, b);
+      solve(Triangle::lower, conjugated ? Op::transpose : Op::conjugate_transpose, x);
+    } else {
+      const Triangle first = transposes(op) ? Triangle::upper : Triangle::lower;
+      solve(first, op, b);
+      solve(triangle::flipped(first), op, x);
+    }
+  }
 
-  /// A number on the device, valid in the order of the instance that factored last: 0, or one more
-  /// than the lowest row whose pivot is bad. With such a row an apply gives infinities or NaN.
-  auto bad_row() const { return factors_of("bad_row").bad_row(); }
-  /// Throws Error, naming the row of bad_row, if there is one. Waits for `exec`.
-  void check_values(const Exec& exec) const { factors_of("check_values").check_values(exec); }
-  void check_values() const { check_values(Exec{}); }
   /// The error of the factors: the Frobenius norm of A minus their product on the pattern, over
   /// that of A on the pattern. It is rounding, except for pivots that the floor raised and for
   /// sweeps. A is the matrix that was factored. Allocates, and waits for `exec`.
   double residual(const Exec& exec, const Matrix& A) const {
-    return factors_of("residual").residual(exec, with_signed_offsets(A));
+    return this->core("residual").residual(exec, with_signed_offsets(A));
   }
-
-  /// The interface of a preconditioner for solvers.
-  static constexpr bool takes_several_vectors = true;
-  VersionNumber version() const { return version_.number(); }
-  static constexpr bool capturable() { return true; }
-  static constexpr bool launches_by_heddle = true;
-
   /// L without its diagonal and U in one matrix, or L of a Cholesky factorization, with ascending
   /// columns; a copy (a CsrStorage). Allocates, and waits for `exec`.
-  auto factors(const Exec& exec) const { return factors_of("factors").factors(exec); }
+  auto factors(const Exec& exec) const { return this->core("factors").factors(exec); }
   /// The alpha of A + alpha diag(A), the matrix that was factored: 0 except after options.retries.
-  double diagonal_growth() const { return factors_of("diagonal_growth").diagonal_growth(); }
-  /// The scheme that the factorization runs.
-  const Scheme& scheme() const { return factors_of("scheme").scheme(); }
-  /// That scheme, and for each solve the reasons of its scheme, as SptrsvPlan::explain: text of
-  /// several lines.
-  std::string explain() const { return factors_of("explain").explain(); }
-  /// Seconds spent on the inspection and the first factorization.
-  double setup_seconds() const {
-    factors_of("setup_seconds");
-    return setup_seconds_;
-  }
-  /// Device memory that the plan holds beyond the matrix, in bytes: the factors, schedules and,
-  /// except on CPUs, copies of the factors in the solves.
-  std::size_t bytes() const { return factors_of("bytes").bytes(); }
+  double diagonal_growth() const { return this->core("diagonal_growth").diagonal_growth(); }
 
  protected:
-  using Signed = SignedOffsets<Matrix>;
-  using Factors = ilu::AnyFactors<Exec, Signed>;
-
-  FactorPlan() : moves_(made_empty) {}
-  FactorPlan(const Exec& exec, const Signed& A, const IluOptions& options) {
-    const Kokkos::Timer timer;
-    factors_ = options.factor_values == FactorValues::same
-                   ? ilu::make_factors<Exec, Signed, scalar_type, RowOf>(exec, A, options)
-                   : ilu::make_factors<Exec, Signed, InFloat<scalar_type>, RowOf>(exec, A, options);
-    exec.fence("heddle::ilu::inspected");
-    setup_seconds_ = timer.seconds();
+  FactorPlan() = default;
+  FactorPlan(const Exec& exec, const Matrix& A, const IluOptions& options)
+      : Form([&] {
+          const Signed of = with_signed_offsets(A);
+          auto factors =
+              options.factor_values == FactorValues::same
+                  ? ilu::make_factors<Exec, Signed, S, RowOf>(exec, of, options)
+                  : ilu::make_factors<Exec, Signed, InFloat<S>, RowOf>(exec, of, options);
+          exec.fence("heddle::ilu::inspected");
+          return factors;
+        }) {
+    HEDDLE_ASSERT_DEFINED(is_defined<FactorPlan> || is_compiled<Exec, Signed>());
   }
-
-  /// x = op(T)^-1 b, where T is a factor: of Cholesky factors L, or L^H by its transpose.
-  template <VectorView B, WritableVectorView X>
-  void solve(const Exec& exec, Triangle triangle, Op op, const B& b, const X& x) const {
-    static_assert(std::same_as<typename B::non_const_value_type, scalar_type> &&
-                      std::same_as<typename X::value_type, scalar_type>,
-                  "b and x hold the matrix's scalar");
-    static_assert(
-        Kokkos::SpaceAccessibility<KokkosSpace<Exec>, typename B::memory_space>::accessible &&
-            Kokkos::SpaceAccessibility<KokkosSpace<Exec>, typename X::memory_space>::accessible,
-        "b or x lies in a memory space that the execution space cannot reach");
-    factors_of("apply").execute(exec, triangle, op, multivector_of<const scalar_type>(b),
-                                multivector_of<scalar_type>(x));
-  }
-  /// Throws Error if the plan is empty.
-  Factors& factors_of(const char* called) const {
-    moves_.check(ilu::is_cholesky<RowOf> ? "IcPlan" : "IluPlan", called);
-    return *factors_;
-  }
-
- private:
-  MoveOnly moves_;
-  std::unique_ptr<Factors> factors_;
-  double setup_seconds_ = 0;
-  Version version_;
 };
 
 }  // namespace heddle::detail

@@ -16,10 +16,11 @@ namespace heddle {
 /// The plan copies the pattern with ascending columns, and the values. A may be freed once the plan
 /// is made, but its pattern must exist for update_values. The plan belongs to the device of `exec`.
 /// A plan runs one factorization or apply at a time. It can be moved, not copied. Every call on a
-/// plan that is empty or moved from throws Error until another is assigned to it.
+/// plan that is empty or moved from throws Error until another is assigned to it. What it has
+/// beside this: detail::FactorPlan, and of all plans detail::Plan.
 template <ExecutionSpace Exec, class Matrix>
 class IluPlan : public detail::FactorPlan<Exec, Matrix, detail::ilu::EliminateRow> {
-  using Plan = detail::FactorPlan<Exec, Matrix, detail::ilu::EliminateRow>;
+  using Factors = detail::FactorPlan<Exec, Matrix, detail::ilu::EliminateRow>;
 
  public:
   /// An empty plan, to be assigned to: every call on it throws Error.
@@ -39,43 +40,16 @@ class IluPlan : public detail::FactorPlan<Exec, Matrix, detail::ilu::EliminateRo
   /// waits for another; D. Hysom and A. Pothen, "A scalable parallel algorithm for incomplete
   /// factor preconditioning", SIAM J. Sci. Comput. 22 (2001), search row by row in the same way.
   explicit IluPlan(const Exec& exec, const Matrix& A, const IluOptions& options = {})
-      : Plan(exec, with_signed_offsets(A), options) {
-    HEDDLE_ASSERT_DEFINED(detail::is_defined<Plan> ||
-                          detail::is_compiled<Exec, SignedOffsets<Matrix>>());
-  }
-  /// As above, on the default instance; so does every function without `exec`.
+      : Factors(exec, A, options) {}
+  /// As above, on the default instance.
   explicit IluPlan(const Matrix& A, const IluOptions& options = {}) : IluPlan(Exec{}, A, options) {}
 
-  /// x = (LU)^-1 b. x is not read unless it is b; otherwise it does not overlap b. Both are of rank
-  /// 1, or of rank 2 with equal numbers of vectors. Returns once the work is queued on `exec`: no
-  /// allocation, no copy, no fence. Throws Error if shapes do not fit.
-  template <VectorView B, WritableVectorView X>
-  void apply(const Exec& exec, const B& b, const X& x) const {
-    apply(exec, Op::none, b, x);
-  }
-  /// x = op(LU)^-1 b. Throws Error if the op transposes and is not in options.ops.
-  template <VectorView B, WritableVectorView X>
-  void apply(const Exec& exec, Op op, const B& b, const X& x) const {
-    const Triangle first = transposes(op) ? Triangle::upper : Triangle::lower;
-    this->solve(exec, first, op, b, x);
-    this->solve(exec, detail::triangle::flipped(first), op, x, x);
-  }
-
-  template <VectorView B, WritableVectorView X>
-  void apply(const B& b, const X& x) const {
-    apply(Exec{}, b, x);
-  }
-  template <VectorView B, WritableVectorView X>
-  void apply(Op op, const B& b, const X& x) const {
-    apply(Exec{}, op, b, x);
-  }
-
   /// For solvers: LU is symmetric if A is, except with ilu/sweeps.
-  bool symmetric() const { return this->factors_of("symmetric").exact(); }
+  bool symmetric() const { return this->core("symmetric").exact(); }
   static constexpr const char* name() { return "incomplete LU factors"; }
   /// The scheme of a solve.
   const Scheme& sptrsv_scheme(Triangle triangle, Op op = Op::none) const {
-    return this->factors_of("sptrsv_scheme").sptrsv_scheme(triangle, op);
+    return this->core("sptrsv_scheme").sptrsv_scheme(triangle, op);
   }
 };
 
@@ -92,7 +66,7 @@ IluPlan(const Matrix&, const IluOptions& = {})
 /// IluPlan, in half the memory.
 template <ExecutionSpace Exec, class Matrix>
 class IcPlan : public detail::FactorPlan<Exec, Matrix, detail::ilu::CholeskyRow> {
-  using Plan = detail::FactorPlan<Exec, Matrix, detail::ilu::CholeskyRow>;
+  using Factors = detail::FactorPlan<Exec, Matrix, detail::ilu::CholeskyRow>;
 
  public:
   /// An empty plan, to be assigned to: every call on it throws Error.
@@ -106,42 +80,16 @@ class IcPlan : public detail::FactorPlan<Exec, Matrix, detail::ilu::CholeskyRow>
   /// diagonal grow. Throws Error for a diagonal entry whose imaginary part exceeds 100 units of
   /// rounding. bad_row() reports the lowest such row too.
   explicit IcPlan(const Exec& exec, const Matrix& A, const IcOptions& options = {})
-      : Plan(exec, with_signed_offsets(A), options) {
-    HEDDLE_ASSERT_DEFINED(detail::is_defined<Plan> ||
-                          detail::is_compiled<Exec, SignedOffsets<Matrix>>());
-  }
-  /// As above, on the default instance; so does every function without `exec`.
+      : Factors(exec, A, options) {}
+  /// As above, on the default instance.
   explicit IcPlan(const Matrix& A, const IcOptions& options = {}) : IcPlan(Exec{}, A, options) {}
-
-  /// x = (L L^H)^-1 b: IluPlan::apply.
-  template <VectorView B, WritableVectorView X>
-  void apply(const Exec& exec, const B& b, const X& x) const {
-    apply(exec, Op::none, b, x);
-  }
-  /// x = op(L L^H)^-1 b; every op may be applied.
-  template <VectorView B, WritableVectorView X>
-  void apply(const Exec& exec, Op op, const B& b, const X& x) const {
-    const bool conjugated = op == Op::conjugate || op == Op::transpose;
-    const auto L = Triangle::lower;
-    this->solve(exec, L, conjugated ? Op::conjugate : Op::none, b, x);
-    this->solve(exec, L, conjugated ? Op::transpose : Op::conjugate_transpose, x, x);
-  }
-
-  template <VectorView B, WritableVectorView X>
-  void apply(const B& b, const X& x) const {
-    apply(Exec{}, b, x);
-  }
-  template <VectorView B, WritableVectorView X>
-  void apply(Op op, const B& b, const X& x) const {
-    apply(Exec{}, op, b, x);
-  }
 
   /// For solvers: the preconditioner is symmetric.
   static constexpr bool symmetric() { return true; }
   static constexpr const char* name() { return "an incomplete Cholesky factor"; }
   /// The scheme of a solve.
   const Scheme& sptrsv_scheme(Op op = Op::none) const {
-    return this->factors_of("sptrsv_scheme").sptrsv_scheme(Triangle::lower, op);
+    return this->core("sptrsv_scheme").sptrsv_scheme(Triangle::lower, op);
   }
 };
 

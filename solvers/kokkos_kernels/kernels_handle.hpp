@@ -4,10 +4,11 @@
 #include <memory>
 #include <optional>
 
+#include "../../backends/algorithms/same_pattern.hpp"
+#include "../../core/check_options.hpp"
 #include "../../formats/inspect/check_csr.hpp"
 #include "../ilu/factorization.hpp"
 #include "../ilu/find_pattern.hpp"
-#include "../ordered/same_pattern.hpp"
 #include "../sptrsv.hpp"
 #include "../triangle/check_triangle.hpp"
 #include "algorithms.hpp"
@@ -254,7 +255,7 @@ class SPILUKHandle {
     check_rows(row_map.extent(0));
     factorization();
     const Matrix A(rows_, rows_, row_map, entries, values);
-    detail::triangle::check_same_size("spiluk_numeric", A, A.rows(), nonzeros_);
+    detail::check_same_size("spiluk_numeric", A, A.rows(), A.rows(), nonzeros_);
     detail::check_same_pattern(exec, key_, A, "SPILUKHandle");
     factorization_->run(exec, A);
     Kokkos::parallel_for("heddle::kk::split_values",

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../../backends/region.hpp"
+#include "../../core/check_options.hpp"
 #include "../../formats/all_definitions.hpp"
 #include "../../formats/inspect/recipe/repeats.hpp"
 #include "../../formats/instantiate.hpp"
@@ -109,7 +110,7 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
   }
 
   void update_values(const Exec& exec, const Matrix& A) override {
-    triangle::check_same_size("update_values", A, rows_, nonzeros_);
+    check_same_size("update_values", A, rows_, rows_, nonzeros_);
     const backends::Region region("heddle::multigrid::update_values");
     Matrix next = with_own_values(exec, A);
     symmetry_.reset();

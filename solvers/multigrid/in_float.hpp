@@ -5,6 +5,7 @@
 #include <memory>
 #include <type_traits>
 
+#include "../../core/check_options.hpp"
 #include "../../core/real_part.hpp"
 #include "../../formats/blocked_ell/inspect.hpp"
 #include "../../formats/csr/inspect.hpp"
@@ -113,7 +114,7 @@ class RoundedHierarchy final : public Hierarchy<Exec, Matrix> {
     }
   }
   void update_values(const Exec& exec, const Matrix& A) override {
-    triangle::check_same_size("update_values", A, plan_->rows(), nonzeros_);
+    check_same_size("update_values", A, plan_->rows(), plan_->rows(), nonzeros_);
     plan_->update_values(exec, rounded_matrix(exec, A));
   }
   void check_values(const Exec& exec) override { plan_->check_values(exec); }

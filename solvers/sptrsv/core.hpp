@@ -5,14 +5,13 @@
 #include <memory>
 #include <optional>
 
+#include "../../core/check_options.hpp"
 #include "../../core/device.hpp"
-#include "../../core/move_only.hpp"
 #include "../../core/overlap.hpp"
+#include "../../core/triangle_features.hpp"
 #include "../ordered/choice.hpp"
-#include "../ordered/pattern_key.hpp"
 #include "../triangle/triangle.hpp"
 #include "options.hpp"
-#include "transform/triangle_features.hpp"
 
 namespace heddle::detail {
 
@@ -44,7 +43,6 @@ class SptrsvPlanCore {
  public:
   using Executor = sptrsv::Executor<Exec, Matrix, Vector, Accumulator>;
 
-  SptrsvPlanCore();
   SptrsvPlanCore(const Exec& exec, const Matrix& T, const SptrsvOptions& options);
   /// For who makes a triangle: nothing is checked that `sums` say, and the levels of Op::none are
   /// not looked for where he has them. Where T's values are null, he
@@ -53,7 +51,6 @@ class SptrsvPlanCore {
   SptrsvPlanCore(const Exec& exec, const Matrix& T, const SptrsvOptions& options,
                  const triangle::TriangleSums& sums, const ordered::Levels<Exec>* levels = nullptr);
   SptrsvPlanCore(SptrsvPlanCore&&) noexcept;
-  SptrsvPlanCore& operator=(SptrsvPlanCore&&) noexcept;
   ~SptrsvPlanCore();
 
   void execute(const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& b,
@@ -65,23 +62,18 @@ class SptrsvPlanCore {
   void take_values(const Exec& exec, const Matrix& T, std::int64_t* bad);
 
   Kokkos::View<const std::int64_t, typename Exec::memory_space> bad_row() const {
-    check_alive("bad_row");
     return bad_diagonal_;
   }
   void check_values(const Exec& exec) const;
 
-  const Scheme& scheme(Op op) const;
-  const SolveChoice& choice(Op op, const char* called) const;
-  std::string explain(Op op) const { return choice(op, "explain").explain(scheme(op)); }
+  const Scheme& scheme(Op op = Op::none) const;
+  const SolveChoice& choice(Op op = Op::none) const;
+  std::string explain(Op op = Op::none) const { return choice(op).explain(scheme(op)); }
   int levels(Op op) const;
   TriangleFeatures features(const Exec& exec, Op op) const;
-  double setup_seconds() const {
-    check_alive("setup_seconds");
-    return setup_seconds_;
-  }
   std::size_t bytes() const;
   /// Of who includes definitions.hpp.
-  const Executor& part(Op op) const { return executor(op, "part"); }
+  const Executor& part(Op op) const { return executor(op); }
 
  private:
   friend struct sptrsv::TraceAccess;
@@ -110,11 +102,8 @@ class SptrsvPlanCore {
                                    const ordered::Levels<Exec>* levels, const Make& make);
   std::string cache_key_of(const Exec& exec, Op op) const;
 
-  Executor& executor(Op op, const char* called) const;
+  Executor& executor(Op op) const;
 
-  void check_alive(const char* called) const { moves_.check("SptrsvPlan", called); }
-
-  MoveOnly moves_;
   Matrix T_;
   SptrsvOptions options_;
   Device device_;
@@ -125,7 +114,6 @@ class SptrsvPlanCore {
   std::array<std::optional<TriangleFeatures>, 2> features_;
   BadDiagonal bad_diagonal_;
   OverlapCheck<Exec> overlap_;
-  double setup_seconds_ = 0;
 };
 
 }  // namespace heddle::detail

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "../../backends/algorithms/overlap.hpp"
+#include "../../backends/algorithms/same_pattern.hpp"
 #include "../../backends/algorithms/transpose.hpp"
 #include "../../backends/device.hpp"
 #include "../../core/pinned_scheme.hpp"
@@ -12,7 +13,6 @@
 #include "../../formats/plan/cache_key.hpp"
 #include "../ordered/choice.hpp"
 #include "../ordered/choose_by_time.hpp"
-#include "../ordered/same_pattern.hpp"
 #include "../triangle/right_hand_sides.hpp"
 #include "core.hpp"
 #include "plan.hpp"
@@ -27,38 +27,17 @@ namespace heddle::detail {
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 inline constexpr bool is_defined<SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>> = true;
 
-namespace sptrsv {
-
-inline void check_options(const SptrsvOptions& options) {
-  if (options.vectors.count < 1) {
-    throw Error("options.vectors.count is " + std::to_string(options.vectors.count),
-                "give the number of right-hand sides that b will hold");
-  }
-  ordered::check_threads(options.threads);
-}
-
-}  // namespace sptrsv
-
-template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
-SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::SptrsvPlanCore() : moves_(made_empty) {}
-
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::SptrsvPlanCore(const Exec& exec, const Matrix& T,
                                                                   const SptrsvOptions& options)
     : T_(T), options_(options), device_(backends::describe(exec)) {
-  if (T.rows() != T.columns()) {
-    throw Error("a triangular solve with a matrix of " + std::to_string(T.rows()) + " x " +
-                    std::to_string(T.columns()),
-                "give a square matrix");
-  }
-  sptrsv::check_options(options);
-  Kokkos::Timer timer;
+  check_square(T, "a triangular solve with");
+  check_common_options(options);
   check_csr(exec, T);
   sums_ = triangle::check_triangle<DiagonalValue>(exec, T, options.triangle, options.diagonal,
                                                   options.ignore_outside);
   pattern_ = pattern_key(exec, T, options.check_pattern);
   prepare_all(exec, nullptr);
-  setup_seconds_ = timer.seconds();
 }
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
@@ -66,7 +45,7 @@ SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::SptrsvPlanCore(
     const Exec& exec, const Matrix& T, const SptrsvOptions& options,
     const triangle::TriangleSums& sums, const ordered::Levels<Exec>* levels)
     : T_(T), options_(options), device_(backends::describe(exec)), sums_(sums) {
-  sptrsv::check_options(options);
+  check_common_options(options);
   prepare_all(exec, levels);
 }
 
@@ -84,18 +63,14 @@ template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::SptrsvPlanCore(SptrsvPlanCore&&) noexcept =
     default;
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
-auto SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::operator=(SptrsvPlanCore&&) noexcept
-    -> SptrsvPlanCore& = default;
-template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::~SptrsvPlanCore() = default;
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::execute(
     const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& b,
     const Multivector<Vector>& x) const {
-  check_alive("apply");
   triangle::check_right_hand_sides(T_.rows(), b, x);
-  Executor& runs = executor(op, "apply");
+  Executor& runs = executor(op);
   if (x.count == 0 || x.rows == 0) return;
   if (alpha == Accumulator(0)) return triangle::clear(exec, x);
   const typename OverlapCheck<Exec>::Apply counted(overlap_, exec);
@@ -104,20 +79,16 @@ void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::execute(
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::prepare(const Exec& exec, Op op) {
-  check_alive("prepare");
-  Kokkos::Timer timer;
   if (!parts_[index(op)]) check_still_inspected(exec);
   prepare_op(exec, op);
   exec.fence("heddle::sptrsv::prepared");
-  setup_seconds_ += timer.seconds();
 }
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::update_values(const Exec& exec,
                                                                       const Matrix& T) {
-  check_alive("update_values");
-  triangle::check_same_size("update_values", T, T_.rows(),
-                            static_cast<std::int64_t>(T_.nonzeros()));
+  check_same_size("update_values", T, T_.rows(), T_.rows(),
+                  static_cast<std::int64_t>(T_.nonzeros()));
   check_same_pattern(exec, pattern_, T, "SptrsvPlan");
   Kokkos::deep_copy(kokkos_space(exec), bad_diagonal_, 0);
   take_values(exec, T, bad_diagonal_.data());
@@ -135,26 +106,24 @@ void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::take_values(const Exec& 
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::check_values(const Exec& exec) const {
-  check_alive("check_values");
   triangle::check_bad_diagonal(exec, "heddle::sptrsv::check_values", bad_diagonal_);
 }
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 const Scheme& SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::scheme(Op op) const {
-  const Executor& runs = executor(op, "scheme");
+  const Executor& runs = executor(op);
   return choices_[index(op)].scheme(runs.scheme());
 }
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
-const SolveChoice& SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::choice(
-    Op op, const char* called) const {
-  executor(op, called);
+const SolveChoice& SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::choice(Op op) const {
+  executor(op);
   return choices_[index(op)];
 }
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 int SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::levels(Op op) const {
-  return executor(op, "levels").levels();
+  return executor(op).levels();
 }
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
@@ -162,7 +131,6 @@ TriangleFeatures SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::features(con
                                                                              Op op) const {
   using sptrsv::find_features;
   using triangle::Graph;
-  check_alive("features");
   if (features_[index(op)]) return *features_[index(op)];
   if (!transposes(op)) {
     return find_features(
@@ -179,7 +147,6 @@ TriangleFeatures SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::features(con
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 std::size_t SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::bytes() const {
-  check_alive("bytes");
   std::size_t bytes = sizeof(std::int64_t);
   for (const auto& part : parts_) bytes += part ? part->bytes() : 0;
   return bytes;
@@ -374,9 +341,7 @@ std::string SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::cache_key_of(cons
 }
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
-auto SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::executor(Op op, const char* called) const
-    -> Executor& {
-  check_alive(called);
+auto SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::executor(Op op) const -> Executor& {
   const auto& part = parts_[index(op)];
   if (part) return *part;
   throw Error(std::string("this plan is not prepared for op ") + heddle::name(op),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../core/version.hpp"
+#include "../../core/plan.hpp"
 #include "../../formats/compiled.hpp"
 #include "core.hpp"
 #include "select/choose.hpp"
@@ -34,23 +34,27 @@ namespace heddle {
 /// One triangle of a matrix, inspected once, solved with many times: op(T) x = alpha * b.
 ///
 /// The plan copies what it needs of the matrix, whose arrays may be freed once the plan is made.
-/// After the values change, call update_values. The plan belongs to the device of `exec` and
+/// After the values change, call update_values. prepare reads the arrays that the plan was given
+/// last, which must still exist, and throws Error if the triangle has another number of entries
+/// there than was inspected. The plan belongs to the device of `exec` and
 /// applies on any execution space instance of that device. A plan solves once at a time: solves on
 /// two streams that may overlap need a plan each (SptrsvOptions::check_overlap detects them). A
 /// plan can be moved, not copied. Every call on a plan that is empty or moved from throws Error
-/// until another is assigned to it.
+/// until another is assigned to it. What all plans have: detail::Plan.
 ///
 /// Vector is the type of b and x, Accumulator that of alpha and every sum. Both default to the
 /// matrix's scalar and may be wider. x is rounded to Vector before other rows read it.
-template <ExecutionSpace Exec, class Matrix, Scalar Vector = typename Matrix::scalar_type,
+template <ExecutionSpace Exec, class Matrix, Scalar Vector = detail::ScalarOf<Matrix>,
           Scalar Accumulator = Vector>
-class SptrsvPlan {
+class SptrsvPlan : public detail::Plan<
+                       SptrsvPlan<Exec, Matrix, Vector, Accumulator>, Exec, Matrix,
+                       detail::SptrsvPlanCore<Exec, SignedOffsets<Matrix>, Vector, Accumulator>> {
+  using Signed = SignedOffsets<Matrix>;
+  using Core = detail::SptrsvPlanCore<Exec, Signed, Vector, Accumulator>;
+  using Form = detail::Plan<SptrsvPlan, Exec, Matrix, Core>;
+
  public:
-  using execution_space = Exec;
-  using matrix_type = Matrix;
-  static_assert(
-      Kokkos::SpaceAccessibility<KokkosSpace<Exec>, typename Matrix::memory_space>::accessible,
-      "the matrix lies in a memory space that the execution space cannot reach");
+  static constexpr const char* class_name = "SptrsvPlan";
 
   /// An empty plan, to be assigned to: every call on it throws Error.
   SptrsvPlan() = default;
@@ -64,15 +68,16 @@ class SptrsvPlan {
   /// options.scheme exists on no backend (the message lists those that exist). Device memory:
   /// bytes().
   explicit SptrsvPlan(const Exec& exec, const Matrix& T, const SptrsvOptions& options = {})
-      : core_(exec, with_signed_offsets(T), options) {
+      : Form([&] { return std::make_unique<Core>(exec, with_signed_offsets(T), options); }) {
     HEDDLE_ASSERT_DEFINED(detail::is_defined<Core> ||
                           detail::is_compiled<Exec, Signed, Vector, Accumulator>());
   }
 
-  /// As above, on the default instance; so does every function without `exec`.
+  /// As above, on the default instance.
   explicit SptrsvPlan(const Matrix& T, const SptrsvOptions& options = {})
       : SptrsvPlan(Exec{}, T, options) {}
 
+  using Form::apply;  ///< without exec
   /// Solves T x = alpha * b. b and x have T.rows() rows. Both are of rank 1, or of rank 2 with
   /// equal numbers of vectors, in any layout. x is b itself or does not overlap it.
   ///
@@ -88,13 +93,7 @@ class SptrsvPlan {
   /// Solves op(T) x = alpha * b. Throws Error if the op is not prepared.
   template <VectorView B, WritableVectorView X>
   void apply(const Exec& exec, Op op, Accumulator alpha, const B& b, const X& x) const {
-    static_assert(std::same_as<typename B::non_const_value_type, Vector> &&
-                      std::same_as<typename X::value_type, Vector>,
-                  "b and x hold the plan's Vector type");
-    static_assert(
-        Kokkos::SpaceAccessibility<KokkosSpace<Exec>, typename B::memory_space>::accessible &&
-            Kokkos::SpaceAccessibility<KokkosSpace<Exec>, typename X::memory_space>::accessible,
-        "b or x lies in a memory space that the execution space cannot reach");
+    detail::assert_vectors<Exec, Vector, B, X>();
     execute(exec, op, alpha, multivector_of<const Vector>(b), multivector_of<Vector>(x));
   }
 
@@ -103,96 +102,27 @@ class SptrsvPlan {
   void apply(const Exec& exec, const B& b, const X& x) const {
     apply(exec, Op::none, Accumulator(1), b, x);
   }
-  template <VectorView B, WritableVectorView X>
-  void apply(Accumulator alpha, const B& b, const X& x) const {
-    apply(Exec{}, alpha, b, x);
-  }
-  template <VectorView B, WritableVectorView X>
-  void apply(Op op, Accumulator alpha, const B& b, const X& x) const {
-    apply(Exec{}, op, alpha, b, x);
-  }
-  template <VectorView B, WritableVectorView X>
-  void apply(const B& b, const X& x) const {
-    apply(Exec{}, b, x);
-  }
-
-  static constexpr bool takes_several_vectors = true;
   static constexpr bool symmetric() { return false; }
   static constexpr const char* name() { return "a sweep over one triangle (SptrsvPlan)"; }
-  /// Changes with every update_values: see Version.
-  VersionNumber version() const { return version_.number(); }
-  /// Whether apply may be recorded in a graph: yes, since flags and tickets keep their state on the
-  /// device.
-  static constexpr bool capturable() { return true; }
-  static constexpr bool launches_by_heddle = true;
-
   /// As apply, for vectors that are not Views.
   void execute(const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& b,
                const Multivector<Vector>& x) const {
-    core_.execute(exec, op, alpha, b, x);
+    this->core("apply").execute(exec, op, alpha, b, x);
   }
 
-  /// Prepares `op` if it is not prepared yet. Allocates, and waits for `exec`. The values are those
-  /// of the arrays that the plan was given last, which must still exist. Throws Error if the
-  /// triangle has another number of entries there than was inspected.
-  void prepare(const Exec& exec, Op op) { core_.prepare(exec, op); }
-  void prepare(Op op) { prepare(Exec{}, op); }
-
-  /// Takes the values of T, which has the inspected pattern; there is no new inspection. Ordered on
-  /// `exec`: no wait, no allocation. Throws Error if the sizes differ and, with
-  /// options.check_pattern, which waits, if the pattern does. Without that check another pattern
-  /// gives wrong results. A diagonal that becomes zero or not finite is not an error here: see
-  /// bad_row and check_values.
-  void update_values(const Exec& exec, const Matrix& T) {
-    core_.update_values(exec, with_signed_offsets(T));
-    version_.renew();
-  }
-  void update_values(const Matrix& T) { update_values(Exec{}, T); }
-
-  /// A number on the device, valid in the order of the instance that values were updated on: 0, or
-  /// one more than the lowest row whose diagonal has become zero, infinite or NaN. With such a row
-  /// solves give no solution: infinities, NaN, or zeros for an infinite diagonal.
-  Kokkos::View<const std::int64_t, typename Exec::memory_space> bad_row() const {
-    return core_.bad_row();
-  }
-  /// Throws Error, naming the row of bad_row, if there is one. Waits for `exec`.
-  void check_values(const Exec& exec) const { core_.check_values(exec); }
-  void check_values() const { check_values(Exec{}); }
-
-  /// The scheme that runs for an op, with every parameter. Throws Error if the op is not prepared.
-  const Scheme& scheme(Op op = Op::none) const { return core_.scheme(op); }
-  /// Why that scheme was chosen, in a few words.
-  const std::string& reason(Op op = Op::none) const { return core_.choice(op, "reason").reason; }
-  /// The reason, the properties that it depends on, the first five of the ranking, and the effect
-  /// of the tuning cache, as text of several lines.
-  std::string explain(Op op = Op::none) const { return core_.explain(op); }
-  /// The schemes that were compared, the best first; measured ones precede all others. Empty if the
-  /// scheme was pinned.
-  const std::vector<RankedSolve>& ranking(Op op = Op::none) const {
-    return core_.choice(op, "ranking").ranking;
-  }
   /// Number of levels of the triangle, which must be solved one after the other. 0 if the scheme
   /// did not compute them.
-  int levels(Op op = Op::none) const { return core_.levels(op); }
+  int levels(Op op = Op::none) const { return this->core("levels").levels(op); }
   /// The features of op(T) that its scheme was chosen by. If no scheme was chosen, or the choice
   /// computed no features (on a CPU), each call computes them: it finds levels, allocates, waits
   /// for `exec`, and reads the pattern of the arrays that the plan was given last, which must still
   /// exist. Deterministic; counts are exact.
   TriangleFeatures features(const Exec& exec, Op op = Op::none) const {
-    return core_.features(exec, op);
+    return this->core("features").features(exec, op);
   }
-  /// Seconds spent on the inspection and, since then, on prepare().
-  double setup_seconds() const { return core_.setup_seconds(); }
-  /// Device memory that the plan holds beyond the matrix, in bytes.
-  std::size_t bytes() const { return core_.bytes(); }
 
  private:
   friend struct detail::sptrsv::TraceAccess;
-  using Signed = SignedOffsets<Matrix>;
-  using Core = detail::SptrsvPlanCore<Exec, Signed, Vector, Accumulator>;
-
-  Core core_;
-  Version version_;
 };
 
 /// The schemes of a device for a triangle, the best first, with reasons; a plan that pins none runs
@@ -215,6 +145,7 @@ SptrsvPlan(const Exec&, const Matrix&) -> SptrsvPlan<Exec, Matrix>;
 template <ExecutionSpace Exec, class Matrix>
 SptrsvPlan(const Exec&, const Matrix&, const SptrsvOptions&) -> SptrsvPlan<Exec, Matrix>;
 template <class Matrix>
+  requires(!ExecutionSpace<Matrix>)
 SptrsvPlan(const Matrix&, const SptrsvOptions& = {})
     -> SptrsvPlan<typename Matrix::memory_space::execution_space, Matrix>;
 

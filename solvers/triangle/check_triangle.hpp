@@ -151,18 +151,4 @@ void check_bad_diagonal(const Exec& exec, const char* label, const Word& bad,
   if (on_host) throw Error(words.wrong, Where{.row = on_host - 1}, words.advice);
 }
 
-/// Throws Error where new values come in a matrix of another size than the square one that was
-/// inspected.
-template <class Matrix>
-void check_same_size(const char* called, const Matrix& A, std::int64_t rows,
-                     std::int64_t nonzeros) {
-  const bool square = std::cmp_equal(A.rows(), rows) && std::cmp_equal(A.columns(), rows);
-  if (square && std::cmp_equal(A.nonzeros(), nonzeros)) return;
-  throw Error(std::string(called) + " was given a matrix of " + std::to_string(A.rows()) + " x " +
-                  std::to_string(A.columns()) + " and " + std::to_string(A.nonzeros()) +
-                  " entries, and the plan is for " + std::to_string(rows) + " rows and " +
-                  std::to_string(nonzeros),
-              "make a new plan when the pattern changes");
-}
-
 }  // namespace heddle::detail::triangle

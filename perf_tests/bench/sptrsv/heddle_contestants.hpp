@@ -159,7 +159,7 @@ std::vector<HeddleSolveEntry<S, Off>> heddle_solve_entries(const Exec& exec,
   result.chosen_scheme = chosen.scheme();
   if (request.explain) result.explanation = chosen.explain();
   const TriangleFeatures features = chosen.features(exec);
-  const TriangleInputs inputs = detail::sptrsv::triangle_inputs(features);
+  const TriangleInputs inputs = triangle_inputs(features);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     result.model_inputs.emplace_back(triangle_input_names[i], inputs[i]);
   }

@@ -472,14 +472,8 @@ class BlocksExecutor {
   }
 
   Merging merging() const {
-    using Kind = Merging::Kind;
-    static constexpr std::pair<const char*, Kind> kinds[] = {{"none", Kind::none},
-                                                             {"fixed", Kind::fixed},
-                                                             {"avg", Kind::average},
-                                                             {"thresh", Kind::short_rows},
-                                                             {"parents", Kind::parents}};
     Merging merging;
-    for (const auto& [name, kind] : kinds) {
+    for (const auto& [name, kind] : Merging::kinds) {
       if (scheme_.value("merge") == name) merging.kind = kind;
     }
     merging.number = static_cast<int>(scheme_.integer("threshold"));

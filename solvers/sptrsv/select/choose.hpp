@@ -16,26 +16,12 @@
 #include "../../../core/multivector.hpp"
 #include "../../../core/scheme.hpp"
 #include "../../../core/scheme_grammar.hpp"
+#include "../../../core/triangle_features.hpp"
 #include "../../../formats/model/triangles.hpp"
 #include "../../ordered/choice.hpp"
-#include "../transform/triangle_features.hpp"
 #include "tuning.hpp"
 
 namespace heddle::detail::sptrsv {
-
-inline TriangleInputs triangle_inputs(const TriangleFeatures& features) {
-  const auto log = [](auto count) { return std::log2(1 + static_cast<double>(count)); };
-  return {log(features.rows),
-          log(features.entries),
-          log(features.row_entries.mean),
-          log(features.row_entries.max),
-          features.row_entries.variation,
-          log(features.level_rows.mean),
-          log(features.level_rows.max),
-          features.level_rows.variation,
-          features.dep_dist,
-          log(features.levels)};
-}
 
 /// Puts those schemes first that a model takes for likely within 15 % of the best, the likeliest
 /// before the others. Those that are not legal on the device are passed over; where none is left,

@@ -13,6 +13,7 @@
 #include "../../../core/device.hpp"
 #include "../../../core/scheme.hpp"
 #include "../../../core/scheme_grammar.hpp"
+#include "published.hpp"
 
 namespace heddle::detail::sptrsv {
 
@@ -125,33 +126,6 @@ inline Scheme concrete(const Scheme& scheme, std::int64_t rows, std::int64_t ent
   return resolved(scheme, rows_shape(rows, entries, levels));
 }
 
-/// A published method by its name, and the scheme that does what it does.
-struct Preset {
-  const char* name;
-  const char* scheme;
-};
-
-/// Sources: W. Liu et al., "A synchronization-free algorithm for parallel sparse triangular
-/// solves", Euro-Par 2016 (a warp a row); J. Su et al., "CapelliniSpTRSV: a thread-level
-/// synchronization-free sparse triangular solve on GPUs", ICPP 2020 (a thread a row); F. Zhang et
-/// al., "YuenyeungSpTRSV: a thread-level and warp-level fusion synchronization-free sparse
-/// triangular solve", IEEE TPDS 32(9), 2021 (the one or the other, by the mean row of each 32: a
-/// warp from 10 entries with the diagonal in the authors' program; here from more than 8 without).
-///
-/// The schedules are theirs. Values as their own flags, and all waits of a lane in flight together,
-/// are Heddle's; the first works by columns, and hands sums on by atomic additions.
-inline constexpr Preset presets[] = {{"sync-free", "sptrsv/in-order,sw_rnnz=0,warps=64"},
-                                     {"capellini", "sptrsv/in-order,sw_rnnz=inf,warps=64"},
-                                     {"yy", "sptrsv/in-order,sw_rnnz=8,warps=64"}};
-
-/// What a preset stands for; any other scheme is itself.
-inline Scheme expanded(const Scheme& scheme) {
-  for (const Preset& preset : presets) {
-    if (scheme == Scheme("sptrsv", {{preset.name}})) return Scheme::parse(preset.scheme);
-  }
-  return scheme;
-}
-
 /// Whether a device runs the schemes whose rows wait for each other.
 inline bool waits_on_lanes(const Device& device) {
   return device.has_lanes() && device.waits_make_progress;
@@ -187,7 +161,9 @@ inline SchemeGrammar grammar(const Device& device) {
   if (waits_on_lanes(device)) {
     const SchemeKey warps("warps", {"4", "8", "16", "32", "64"}, scheme_auto);
     const SchemeKey lanes("lanes", {"1", "4", "32"}, scheme_auto);
-    const SchemeKey merge("merge", {"none", "fixed", "avg", "thresh", "parents"}, scheme_auto);
+    std::vector<std::string> kinds;
+    for (const Merging::Named& kind : Merging::kinds) kinds.emplace_back(kind.name);
+    const SchemeKey merge("merge", kinds, scheme_auto);
     const SchemeKey threshold("threshold", {"1", "2", "4", "8", "16", "32"}, scheme_auto);
     const SchemeKey inner("inner", {"substitute", "inverse"}, scheme_auto);
     const SchemeKey piece("piece", {"4", "8"}, scheme_auto);

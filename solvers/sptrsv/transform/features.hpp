@@ -10,10 +10,10 @@
 
 #include "../../../backends/atomics.hpp"
 #include "../../../core/explain.hpp"
+#include "../../../core/triangle_features.hpp"
 #include "../../ordered/levels.hpp"
 #include "../../triangle/graph.hpp"
 #include "supernodes.hpp"
-#include "triangle_features.hpp"
 
 namespace heddle {
 

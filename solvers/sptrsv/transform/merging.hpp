@@ -12,6 +12,7 @@
 #include "../../../core/types.hpp"
 #include "../../ordered/levels.hpp"
 #include "../../triangle/ordered_triangle.hpp"
+#include "../select/published.hpp"
 
 namespace heddle::detail::sptrsv {
 
@@ -20,22 +21,6 @@ inline constexpr int most_rows = 32;
 
 /// Groups that one row may unite, at most.
 inline constexpr int most_groups = 8;
-
-/// How rows are merged into groups.
-struct Merging {
-  enum class Kind {
-    none,        ///< rows of one level
-    fixed,       ///< a fixed number of consecutive places
-    average,     ///< places in a row while their mean row is at most the threshold
-    short_rows,  ///< places in a row whose rows have at most the threshold of entries each; others
-                 ///< alone
-    parents      ///< a row joins the group that its latest parents are in
-  };
-
-  Kind kind = Kind::parents;
-  int number = 4;  ///< rows, entries, or of parents: first rows of groups that one row may unite
-  std::int64_t most_entries = std::numeric_limits<std::int64_t>::max();  ///< of more than one row
-};
 
 /// A group of rows while groups grow; it stands at the place of its first row.
 template <Ordinal O>
@@ -83,8 +68,7 @@ struct GrowingGroups {
 
 /// Places that follow each other in one group, as the kind says: all but Merging::Kind::parents.
 /// Intervals of an order in which every row comes after those that it needs: so their graph has no
-/// cycle. A thread cuts `share` places, and its groups end with them. Source: Z. Hu et al.,
-/// "AG-SpTRSV", TACO 2024, for the kinds.
+/// cycle. A thread cuts `share` places, and its groups end with them.
 template <Ordinal O, Offset Off>
 struct MergeRunsKernel {
   static constexpr std::int64_t share = 2048;

@@ -51,7 +51,7 @@ TEST_CASE("a model's inputs are finite for every triangle, and what they are cal
   for (const Pattern& pattern : triangle_patterns()) {
     const auto A = triangle_on_device<Type>(exec, pattern);
     const TriangleFeatures features = Type::Plan<>(exec, A.matrix()).features(exec);
-    const TriangleInputs inputs = heddle::detail::sptrsv::triangle_inputs(features);
+    const TriangleInputs inputs = heddle::triangle_inputs(features);
     for (const double input : inputs) CHECK(std::isfinite(input));
     const auto input = [&](std::string_view name) {
       const auto at = std::find(triangle_input_names.begin(), triangle_input_names.end(), name);

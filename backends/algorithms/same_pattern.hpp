@@ -3,10 +3,10 @@
 
 #include <string>
 
-#include "../../backends/algorithms/fingerprint.hpp"
-#include "../../backends/algorithms/overlap.hpp"
 #include "../../core/asserts.hpp"
-#include "pattern_key.hpp"
+#include "../../core/check_options.hpp"
+#include "fingerprint.hpp"
+#include "overlap.hpp"
 
 namespace heddle::detail {
 

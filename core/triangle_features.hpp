@@ -6,7 +6,7 @@
 #include <ostream>
 #include <string>
 
-#include "../../../core/features.hpp"
+#include "features.hpp"
 
 namespace heddle {
 

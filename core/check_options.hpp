@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "error.hpp"
+#include "multivector.hpp"
+
+namespace heddle::detail {
+
+/// Throws Error unless `holds`, which is said of the value of an option.
+template <class T>
+void check_option(bool holds, const char* name, const T& value, const std::string& remedy) {
+  if (!holds) throw Error(std::string("options.") + name + " is " + std::to_string(value), remedy);
+}
+
+/// Checks what options of most plans have.
+template <class Options>
+void check_common_options(const Options& options) {
+  check_option(options.vectors.count >= 1, "vectors.count", options.vectors.count,
+               "give the number of vectors of one apply, 1 or more");
+  check_option(options.expected_applies >= 0, "expected_applies", options.expected_applies,
+               "give the number of applies that the inspection is to pay for, 0 or more");
+  if constexpr (requires { options.threads; }) {
+    check_option(options.threads >= 0, "threads", options.threads,
+                 "give the number of threads to schedule for, or 0 for those of the execution "
+                 "space");
+  }
+}
+
+template <class Matrix>
+void check_square(const Matrix& A, const char* what) {
+  if (std::cmp_equal(A.rows(), A.columns())) return;
+  throw Error(std::string(what) + " a matrix of " + std::to_string(A.rows()) + " x " +
+                  std::to_string(A.columns()),
+              "give a square matrix");
+}
+
+/// A hash of a row pointer and of columns in their order; nothing where patterns are not compared.
+using PatternKey = std::optional<std::uint64_t>;
+
+/// Throws Error where new values come in a matrix of another size than the one that was inspected.
+template <class Matrix>
+void check_same_size(const char* called, const Matrix& A, std::int64_t rows, std::int64_t columns,
+                     std::int64_t nonzeros) {
+  if (std::cmp_equal(A.rows(), rows) && std::cmp_equal(A.columns(), columns) &&
+      std::cmp_equal(A.nonzeros(), nonzeros)) {
+    return;
+  }
+  const auto shape = [](std::int64_t m, std::int64_t n, std::int64_t entries) {
+    return std::to_string(m) + " x " + std::to_string(n) + " with " + std::to_string(entries) +
+           " entries";
+  };
+  throw Error(std::string(called) + " was given a matrix of " +
+                  shape(A.rows(), A.columns(), static_cast<std::int64_t>(A.nonzeros())) +
+                  ", and the plan is for " + shape(rows, columns, nonzeros),
+              "make a new plan when the pattern changes");
+}
+
+}  // namespace heddle::detail
