@@ -28,6 +28,7 @@ set(HEDDLE_PUBLIC_NAMES
     matrix_market.hpp=core/files/matrix_market.hpp
     model.hpp=formats/model.hpp
     multigrid.hpp=solvers/multigrid.hpp
+    operator.hpp=core/operator.hpp
     petsc.hpp=core/files/petsc.hpp
     read_matrix.hpp=core/files/read_matrix.hpp
     recipes.hpp=formats/recipes.hpp

@@ -6,6 +6,7 @@
 #include "../../backends/algorithms/overlap.hpp"
 #include "../../backends/algorithms/team_sums.hpp"
 #include "../../backends/device.hpp"
+#include "../../core/operator.hpp"
 #include "../../testing/format_suite/make_plans.hpp"
 #include "../../testing/format_suite/patterns.hpp"
 #include "../support/shared_formats.hpp"
@@ -254,6 +255,85 @@ TEST_CASE("plan: new values are of the pattern that was inspected") {
   Plan plan(exec, A.matrix());
   CHECK(mentions(error_of([&] { plan.update_values(exec, B.matrix()); }), "new plan"));
   CHECK(apply_and_compare(exec, plan, A, Op::none, 1.0, 0.0) == "");
+}
+
+TEST_CASE("plan: with check_pattern another pattern of the same size is an error") {
+  const Exec exec;
+  const auto host = make_matrix<double, int, int>(pattern_named("tridiagonal"));
+  const auto A = to_device<Type>(exec, "A", host);
+  const auto other = make_matrix<double, int, int>(pattern_named("tridiagonal"));
+  std::swap(other.col_idx()(0), other.col_idx()(1));
+  const auto B = to_device<Type>(exec, "B", other);
+  Plan unchecked(exec, A.matrix()), checked(exec, A.matrix(), {.check_pattern = true});
+  CHECK_NOTHROW(unchecked.update_values(exec, B.matrix()));
+  CHECK_NOTHROW(checked.update_values(exec, A.matrix()));
+  CHECK(mentions(error_of([&] { checked.update_values(exec, B.matrix()); }),
+                 "those that SpmvPlan inspected"));
+}
+
+namespace {
+
+/// y = 2 x of one vector at a time.
+struct Doubles {
+  int size;
+  template <class X, class Y>
+  void apply(const Exec& exec, const X& x, const Y& y) const {
+    static_assert(X::rank() == 1);
+    Kokkos::deep_copy(kokkos_space(exec), y, x);
+    const auto values = y;
+    Kokkos::parallel_for(
+        "heddle::test::doubles",
+        Kokkos::RangePolicy<KokkosSpace<Exec>>(kokkos_space(exec), 0, size),
+        KOKKOS_LAMBDA(int i) { values(i) *= 2; });
+  }
+  int rows() const { return size; }
+  int columns() const { return size; }
+};
+
+}  // namespace
+
+TEST_CASE("operator: a plan or a function as one type gives what that gives") {
+  const Exec exec;
+  const auto A = to_device<Type>(exec, pattern_named("tridiagonal"));
+  const auto n = A.rows_of_x();
+  using Any = Operator<double, Exec>;
+  Plan plan(exec, A.matrix());
+  const Any borrowed(plan), owned(Plan(exec, A.matrix())), function(Doubles{static_cast<int>(n)});
+  CHECK(borrowed.rows() == plan.rows());
+  CHECK(borrowed.columns() == plan.columns());
+  CHECK(borrowed.capturable());
+  CHECK(!function.capturable());
+  CHECK(borrowed.version() == plan.version());
+  plan.update_values(exec, A.matrix());
+  CHECK(borrowed.version() == plan.version());
+  CHECK(!(function.version() == function.version()));
+
+  const auto check_alike = [&](const auto& x, const auto& y, const auto& expected) {
+    Kokkos::deep_copy(kokkos_space(exec), x, 1.5);
+    plan.apply(exec, x, expected);
+    for (const Any& any : {borrowed, owned}) {
+      Kokkos::deep_copy(kokkos_space(exec), y, 0.0);
+      any.apply(exec, x, y);
+      const auto ours = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
+      const auto theirs = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), expected);
+      for (std::size_t k = 0; k < ours.span(); ++k) CHECK(ours.data()[k] == theirs.data()[k]);
+    }
+  };
+  using Left = Kokkos::View<double**, Kokkos::LayoutLeft, Type::Space>;
+  using Right = Kokkos::View<double**, Kokkos::LayoutRight, Type::Space>;
+  check_alike(Left("x", n, 3), Left("y", n, 3), Left("z", n, 3));
+  check_alike(Right("x", n, 3), Right("y", n, 3), Right("z", n, 3));
+  using Vector = Kokkos::View<double*, Type::Space>;
+  check_alike(Vector("x", n), Vector("y", n), Vector("z", n));
+
+  const Left x("x", n, 2), y("y", n, 2);
+  Kokkos::deep_copy(kokkos_space(exec), x, 1.5);
+  function.apply(exec, x, y);
+  const auto doubled = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
+  CHECK(doubled(0, 0) == 3);
+  CHECK(doubled(n - 1, 1) == 3);
+  const Right rows("x", n, 2);
+  CHECK(mentions(error_of([&] { function.apply(exec, rows, rows); }), "contiguous"));
 }
 
 TEST_CASE("plan: what is pinned is not ranked, what is chosen is") {
