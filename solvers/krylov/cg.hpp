@@ -137,13 +137,6 @@ struct CgProblem {
   bool begins, ends, zero_guess;
 };
 
-/// Which scheme, if any, solves a system of one right-hand side in one launch: the one that is
-/// pinned, or that is expected to be the fastest, where the system fits. Defined in
-/// cg_in_one_launch.hpp.
-template <ExecutionSpace Exec, Scalar S>
-std::optional<Scheme> cg_in_one_launch(const Device& device, const std::optional<Scheme>& pinned,
-                                       std::int64_t rows, std::int64_t nonzeros);
-
 /// By any of these schemes. Defined in cg_in_one_launch.hpp.
 template <Preconditioned how, ExecutionSpace Exec, Scalar S, class Matrix>
 void launch_cg(const Exec& exec, const Scheme& scheme, const Device& device,
@@ -236,7 +229,8 @@ class CgSolver
     constexpr How how = krylov::how_with<M>();
     if constexpr (krylov::HasRows<A> && how != How::by_operator) {
       const auto rows = matrix.csr();
-      if (const auto scheme = rows ? in_one_launch(*rows) : std::nullopt) {
+      const auto nonzeros = rows ? static_cast<std::int64_t>(rows->nonzeros()) : 0;
+      if (const auto scheme = rows ? in_one_launch(nonzeros) : std::nullopt) {
         scheme_ = *scheme;
         launch_blocks<how>(exec, *rows, b, x, read_of(preconditioner));
         return true;
@@ -247,13 +241,9 @@ class CgSolver
     return false;
   }
 
-  /// Which scheme, if any, solves in one launch what `matrix` and z say.
-  template <class Matrix>
-  std::optional<Scheme> in_one_launch(const Matrix& matrix) const {
-    if (count() != 1) return std::nullopt;
-    return detail::krylov::cg_in_one_launch<Exec, S>(device_, options().scheme, rows_,
-                                                     static_cast<std::int64_t>(matrix.nonzeros()));
-  }
+  /// Which scheme, if any, solves in one launch a system of so many entries: the one that is
+  /// pinned, or that is expected to be the fastest, where the system fits.
+  std::optional<Scheme> in_one_launch(std::int64_t nonzeros) const;
 
   /// Throws Error if another scheme is pinned than the one that takes the system.
   void check_pinned() const;
@@ -386,10 +376,6 @@ CgSolver(const Exec&, std::int64_t, const KrylovOptions& = {}) -> CgSolver<Exec,
   HEDDLE_CG_PASSES(EXTERN, SCALAR, not_at_all, EXEC)                                               \
   HEDDLE_CG_PASSES(EXTERN, SCALAR, by_diagonal, EXEC)                                              \
   HEDDLE_CG_PASSES(EXTERN, SCALAR, by_operator, EXEC)                                              \
-  EXTERN template std::optional<::heddle::Scheme>                                                  \
-  heddle::detail::krylov::cg_in_one_launch<EXEC, SCALAR>(const ::heddle::Device&,                  \
-                                                         const std::optional<::heddle::Scheme>&,   \
-                                                         std::int64_t, std::int64_t);              \
   HEDDLE_CG_IN_ONE_LAUNCH(EXTERN, SCALAR, not_at_all, EXEC, HEDDLE_MATRIX(SCALAR, int, EXEC))      \
   HEDDLE_CG_IN_ONE_LAUNCH(EXTERN, SCALAR, not_at_all, EXEC,                                        \
                           HEDDLE_MATRIX(SCALAR, std::int64_t, EXEC))                               \

@@ -142,6 +142,12 @@ CgSolver<Exec, S>::CgSolver(const Exec& exec, std::int64_t rows, const KrylovOpt
 }
 
 template <ExecutionSpace Exec, Scalar S>
+std::optional<Scheme> CgSolver<Exec, S>::in_one_launch(std::int64_t nonzeros) const {
+  if (count() != 1) return std::nullopt;
+  return detail::krylov::cg_in_one_launch<Exec, S>(device_, options().scheme, rows_, nonzeros);
+}
+
+template <ExecutionSpace Exec, Scalar S>
 void CgSolver<Exec, S>::check_pinned() const {
   if (const auto& pinned = options().scheme; pinned && *pinned != scheme_) {
     throw Error(

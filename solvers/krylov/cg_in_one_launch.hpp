@@ -434,6 +434,8 @@ CgSeconds cg_seconds(const Device& device, std::int64_t rows, std::int64_t nonze
   return {launch + alone / shares, alone, std::numeric_limits<double>::infinity()};
 }
 
+/// Which scheme, if any, solves a system of one right-hand side in one launch: the one that is
+/// pinned, or that is expected to be the fastest, where the system fits.
 template <ExecutionSpace Exec, Scalar S>
 std::optional<Scheme> cg_in_one_launch(const Device& device, const std::optional<Scheme>& pinned,
                                        std::int64_t rows, std::int64_t nonzeros) {
