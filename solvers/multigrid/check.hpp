@@ -11,7 +11,7 @@
 #include "../../matrices/norms.hpp"
 #include "../vectors/operands.hpp"
 #include "level.hpp"
-#include "tentative.hpp"
+#include "prolongation.hpp"
 
 /// What a plan refuses, and whether its matrix is symmetric.
 namespace heddle::detail::multigrid {

@@ -15,8 +15,6 @@
 #include "options.hpp"
 #include "parts.hpp"
 #include "prolongation.hpp"
-#include "strength.hpp"
-#include "tentative.hpp"
 
 /// How a level gets the next coarser one: prolongations P, by smoothed aggregation or given, and
 /// R A P with R = P*.
