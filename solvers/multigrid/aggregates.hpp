@@ -272,7 +272,6 @@ class Aggregates {
 
 // Strong entries of a level's matrix, or where a node is several rows, of the matrix of nodes.
 
-
 /// The square of an entry's magnitude over the roots of its nodes: without a unit, so that nothing
 /// overflows whatever the scale of A and of its unknowns.
 template <Scalar S, Ordinal O>

@@ -19,7 +19,7 @@ struct Level {
   std::size_t number;                                    ///< 0: the finest
   bool small;                                            ///< of those that share one launch
   std::optional<typename SharedParts::Product> product;  ///< none where it is small or solved
-  std::optional<Smoother<Exec, Matrix>> smoother;        ///< as above
+  std::unique_ptr<Smoother<Exec, Matrix>> smoother;      ///< as above
   std::optional<CoarseSolve<Exec, Matrix>> solve;
   std::optional<Coarsening<Exec, Matrix>> coarsening;
   Arena<Space> memory, vectors_memory;
@@ -60,7 +60,9 @@ struct Level {
   }
   /// For a diagonal that was found to be good. Allocates, and waits.
   void make_smoother(const Exec& exec, const SharedParts& shared) {
-    if (product) smoother.emplace(exec, A, static_cast<int>(number), shared.options, shared.parts);
+    if (!product) return;
+    smoother =
+        multigrid::make_smoother(exec, A, static_cast<int>(number), shared.options, shared.parts);
   }
 
   /// The diagonal and the bound of the spectrum, or the inverse. No wait, no allocation.

@@ -166,7 +166,6 @@ struct Tentative {
 
 // The matrix that smooths a prolongation: of entries that are strong.
 
-
 using spectrum::SpectrumNumbers;
 
 /// Whether an entry of A is kept, of nodes of `block` rows: those within a node, and those of

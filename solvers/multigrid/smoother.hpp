@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <utility>
-#include <variant>
 
 #include "../gauss_seidel/plan.hpp"
 #include "../krylov/lanczos.hpp"
@@ -113,9 +112,12 @@ void pass(const Exec& exec, const char* label, const Multivector<const S>& b,
   });
 }
 
+template <ExecutionSpace Exec, class Matrix>
+struct Level;
+
 /// q = b - A x on a level, whose q it is.
-template <ExecutionSpace Exec, class Level, Scalar S>
-void residual_of(const Exec& exec, const Level& level, const Multivector<const S>& b,
+template <ExecutionSpace Exec, class Matrix, Scalar S>
+void residual_of(const Exec& exec, const Level<Exec, Matrix>& level, const Multivector<const S>& b,
                  const Multivector<S>& x, const Multivector<S>& q) {
   level.product->execute(exec, Op::none, S(1), to_read(x), S(0), q);
   pass(exec, "heddle::multigrid::residual", b, x, [&](int first, int count) {
@@ -123,38 +125,56 @@ void residual_of(const Exec& exec, const Level& level, const Multivector<const S
   });
 }
 
-// What each of the following does on a level: before(b, x, residual) smooths from zero and, if
-// residual has data, leaves b - A x there; after(b, x) smooths x.
+/// What smooths a level.
+template <ExecutionSpace Exec, class Matrix>
+class Smoother {
+ public:
+  using S = typename Matrix::scalar_type;
+  using At = Level<Exec, Matrix>;
+  using B = Multivector<const S>;
+  using X = Multivector<S>;
+
+  virtual ~Smoother() = default;
+  /// From zero; and residual = b - A x, if that has data.
+  virtual void before(const Exec& exec, const At& level, const B& b, const X& x,
+                      const X& residual) const = 0;
+  /// The adjoint of before, on the x that is there.
+  virtual void after(const Exec& exec, const At& level, const B& b, const X& x) const = 0;
+  /// Solves on a last level, as far as smoothing does: symmetric.
+  virtual void solve(const Exec& exec, const At& level, const B& b, const X& x) const {
+    before(exec, level, b, x, {});
+    after(exec, level, b, x);
+  }
+  /// No wait, no allocation.
+  virtual void update_values(const Exec&, const Matrix&) {}
+  virtual std::size_t bytes() const { return 0; }
+};
 
 /// Chebyshev's polynomial, or l1-Jacobi.
 template <ExecutionSpace Exec, class Matrix>
-class PolynomialSmoother {
+class PolynomialSmoother final : public Smoother<Exec, Matrix> {
  public:
-  using S = typename Matrix::scalar_type;
-  /// Before a correction and after it it is the same: alone, as on a last level, it is symmetric.
-  static constexpr bool symmetric_alone = true;
+  using Base = Smoother<Exec, Matrix>;
+  using typename Base::S, typename Base::At, typename Base::B, typename Base::X;
 
   explicit PolynomialSmoother(const MultigridOptions& options)
       : kind_(options.smoother), degree_(options.degree) {}
 
-  template <class Level>
-  void before(const Exec& exec, const Level& level, const Multivector<const S>& b,
-              const Multivector<S>& x, const Multivector<S>& residual) const {
+  void before(const Exec& exec, const At& level, const B& b, const X& x,
+              const X& residual) const override {
     smooth(exec, level, b, x, true);
     if (residual.data) residual_of(exec, level, b, x, residual);
   }
-  template <class Level>
-  void after(const Exec& exec, const Level& level, const Multivector<const S>& b,
-             const Multivector<S>& x) const {
+  void after(const Exec& exec, const At& level, const B& b, const X& x) const override {
     smooth(exec, level, b, x, false);
   }
-  void update_values(const Exec&, const Matrix&) {}
-  std::size_t bytes() const { return 0; }
+  /// It is its own adjoint.
+  void solve(const Exec& exec, const At& level, const B& b, const X& x) const override {
+    smooth(exec, level, b, x, true);
+  }
 
  private:
-  template <class Level>
-  void smooth(const Exec& exec, const Level& level, const Multivector<const S>& b,
-              const Multivector<S>& x, bool from_zero) const {
+  void smooth(const Exec& exec, const At& level, const B& b, const X& x, bool from_zero) const {
     const auto q = vectors_of(level.q, x.rows, x.count);
     const Multivector<const S> inverse{level.inverse, 1, 0, x.rows, x.count};
     for (int step = 0; step < degree_; ++step) {
@@ -184,13 +204,12 @@ class PolynomialSmoother {
   int degree_;
 };
 
-/// Gauss-Seidel by colors: forward before the correction and backward after it, each the other's
-/// adjoint, so that a cycle is symmetric where the matrix is.
+/// Gauss-Seidel by colors: forward before the correction and backward after it.
 template <ExecutionSpace Exec, class Matrix>
-class ColorSweeps {
+class ColorSweeps final : public Smoother<Exec, Matrix> {
  public:
-  using S = typename Matrix::scalar_type;
-  static constexpr bool symmetric_alone = false;
+  using Base = Smoother<Exec, Matrix>;
+  using typename Base::S, typename Base::At, typename Base::B, typename Base::X;
 
   /// Allocates, and waits.
   ColorSweeps(const Exec& exec, const Matrix& A, const MultigridOptions& options)
@@ -198,21 +217,18 @@ class ColorSweeps {
         backward_(exec, A, sweep(SweepDirection::backward, options), nullptr),
         sweeps_(options.degree) {}
 
-  template <class Level>
-  void before(const Exec& exec, const Level&, const Multivector<const S>& b,
-              const Multivector<S>& x, const Multivector<S>& residual) const {
+  void before(const Exec& exec, const At&, const B& b, const X& x,
+              const X& residual) const override {
     forward_.sweep(exec, {b, x, residual}, residual.data != nullptr, sweeps_, true);
   }
-  template <class Level>
-  void after(const Exec& exec, const Level&, const Multivector<const S>& b,
-             const Multivector<S>& x) const {
+  void after(const Exec& exec, const At&, const B& b, const X& x) const override {
     backward_.sweep(exec, {b, x, {}}, false, sweeps_, false);
   }
-  void update_values(const Exec& exec, const Matrix& A) {
+  void update_values(const Exec& exec, const Matrix& A) override {
     forward_.update_values(exec, A);
     backward_.update_values(exec, A);
   }
-  std::size_t bytes() const { return forward_.bytes() + backward_.bytes(); }
+  std::size_t bytes() const override { return forward_.bytes() + backward_.bytes(); }
 
  private:
   using Plan = GaussSeidelPlanCore<Exec, Matrix>;
@@ -234,31 +250,28 @@ class ColorSweeps {
 
 /// A smoother of the user's.
 template <ExecutionSpace Exec, class Matrix>
-class OwnSmoother {
+class OwnSmoother final : public Smoother<Exec, Matrix> {
  public:
-  using S = typename Matrix::scalar_type;
+  using Base = Smoother<Exec, Matrix>;
+  using typename Base::S, typename Base::At, typename Base::B, typename Base::X;
   using Own = MultigridLevelSmoother<Exec, Matrix>;
-  static constexpr bool symmetric_alone = false;
 
-  explicit OwnSmoother(std::unique_ptr<Own> own, int level) : own_(std::move(own)) {
+  OwnSmoother(std::unique_ptr<Own> own, int level) : own_(std::move(own)) {
     if (own_) return;
     throw Error("parts.smoother returned null for level " + std::to_string(level),
                 "return a smoother");
   }
 
-  template <class Level>
-  void before(const Exec& exec, const Level& level, const Multivector<const S>& b,
-              const Multivector<S>& x, const Multivector<S>& residual) const {
+  void before(const Exec& exec, const At& level, const B& b, const X& x,
+              const X& residual) const override {
     own_->before(exec, view_of(b), view_of(x));
     if (residual.data) residual_of(exec, level, b, x, residual);
   }
-  template <class Level>
-  void after(const Exec& exec, const Level&, const Multivector<const S>& b,
-             const Multivector<S>& x) const {
+  void after(const Exec& exec, const At&, const B& b, const X& x) const override {
     own_->after(exec, view_of(b), view_of(x));
   }
-  void update_values(const Exec& exec, const Matrix& A) { own_->update_values(exec, A); }
-  std::size_t bytes() const { return own_->bytes(); }
+  void update_values(const Exec& exec, const Matrix& A) override { own_->update_values(exec, A); }
+  std::size_t bytes() const override { return own_->bytes(); }
 
  private:
   template <class T>
@@ -272,57 +285,18 @@ class OwnSmoother {
   std::unique_ptr<Own> own_;
 };
 
-/// What smooths a level.
+/// Allocates, and waits.
 template <ExecutionSpace Exec, class Matrix>
-class Smoother {
- public:
-  using S = typename Matrix::scalar_type;
-
-  /// Allocates, and waits.
-  Smoother(const Exec& exec, const Matrix& A, int level, const MultigridOptions& options,
-           const MultigridParts<Exec, Matrix>& parts)
-      : kind_(make(exec, A, level, options, parts)) {}
-
-  template <class Level>
-  void before(const Exec& exec, const Level& level, const Multivector<const S>& b,
-              const Multivector<S>& x, const Multivector<S>& residual) const {
-    std::visit([&](const auto& kind) { kind.before(exec, level, b, x, residual); }, kind_);
+std::unique_ptr<Smoother<Exec, Matrix>> make_smoother(const Exec& exec, const Matrix& A, int level,
+                                                      const MultigridOptions& options,
+                                                      const MultigridParts<Exec, Matrix>& parts) {
+  if (parts.smoother) {
+    return std::make_unique<OwnSmoother<Exec, Matrix>>(parts.smoother(exec, level, A), level);
   }
-  template <class Level>
-  void after(const Exec& exec, const Level& level, const Multivector<const S>& b,
-             const Multivector<S>& x) const {
-    std::visit([&](const auto& kind) { kind.after(exec, level, b, x); }, kind_);
+  if (options.smoother == MultigridSmoother::gauss_seidel) {
+    return std::make_unique<ColorSweeps<Exec, Matrix>>(exec, A, options);
   }
-  /// Solves on a last level, as far as smoothing does: symmetric.
-  template <class Level>
-  void solve(const Exec& exec, const Level& level, const Multivector<const S>& b,
-             const Multivector<S>& x) const {
-    before(exec, level, b, x, {});
-    const bool whole = std::visit([](const auto& kind) { return kind.symmetric_alone; }, kind_);
-    if (!whole) after(exec, level, b, x);
-  }
-  /// No wait, no allocation.
-  void update_values(const Exec& exec, const Matrix& A) {
-    std::visit([&](auto& kind) { kind.update_values(exec, A); }, kind_);
-  }
-  std::size_t bytes() const {
-    return std::visit([](const auto& kind) { return kind.bytes(); }, kind_);
-  }
-
- private:
-  using Kind = std::variant<PolynomialSmoother<Exec, Matrix>, ColorSweeps<Exec, Matrix>,
-                            OwnSmoother<Exec, Matrix>>;
-
-  static Kind make(const Exec& exec, const Matrix& A, int level, const MultigridOptions& options,
-                   const MultigridParts<Exec, Matrix>& parts) {
-    if (parts.smoother) return OwnSmoother<Exec, Matrix>(parts.smoother(exec, level, A), level);
-    if (options.smoother == MultigridSmoother::gauss_seidel) {
-      return ColorSweeps<Exec, Matrix>(exec, A, options);
-    }
-    return PolynomialSmoother<Exec, Matrix>(options);
-  }
-
-  Kind kind_;
-};
+  return std::make_unique<PolynomialSmoother<Exec, Matrix>>(options);
+}
 
 }  // namespace heddle::detail::multigrid
