@@ -26,7 +26,7 @@ set(HEDDLE_PUBLIC_NAMES
     lobpcg.hpp=solvers/lobpcg.hpp
     matrix.hpp=core/matrix.hpp
     matrix_market.hpp=core/files/matrix_market.hpp
-    model.hpp=formats/model.hpp
+    model.hpp=formats/model/read.hpp
     multigrid.hpp=solvers/multigrid.hpp
     operator.hpp=core/operator.hpp
     petsc.hpp=core/files/petsc.hpp

@@ -155,9 +155,7 @@ class SpmvPlan
 };
 
 template <ExecutionSpace Exec, class Matrix>
-SpmvPlan(const Exec&, const Matrix&) -> SpmvPlan<Exec, Matrix>;
-template <ExecutionSpace Exec, class Matrix>
-SpmvPlan(const Exec&, const Matrix&, const SpmvOptions&) -> SpmvPlan<Exec, Matrix>;
+SpmvPlan(const Exec&, const Matrix&, const SpmvOptions& = {}) -> SpmvPlan<Exec, Matrix>;
 template <ExecutionSpace Exec, class Matrix, class... F>
 SpmvPlan(const Exec&, const Matrix&, const SpmvOptions&, Formats<F...>)
     -> SpmvPlan<Exec, Matrix, typename Matrix::scalar_type, typename Matrix::scalar_type,

@@ -436,16 +436,11 @@ class MultiplyPlan {
 };
 
 template <ExecutionSpace Exec, class MatrixA, class MatrixB>
-MultiplyPlan(const Exec&, const MatrixA&, const MatrixB&) -> MultiplyPlan<Exec, MatrixA, MatrixB>;
-template <ExecutionSpace Exec, class MatrixA, class MatrixB>
-MultiplyPlan(const Exec&, const MatrixA&, const MatrixB&, const MultiplyOptions&)
+MultiplyPlan(const Exec&, const MatrixA&, const MatrixB&, const MultiplyOptions& = {})
     -> MultiplyPlan<Exec, MatrixA, MatrixB>;
 template <ExecutionSpace Exec, class MatrixA, class MatrixB>
-MultiplyPlan(const Exec&, const MatrixA&, const MatrixB&, const MatrixA&)
-    -> MultiplyPlan<Exec, MatrixA, MatrixB>;
-template <ExecutionSpace Exec, class MatrixA, class MatrixB>
-MultiplyPlan(const Exec&, const MatrixA&, const MatrixB&, const MatrixA&, const MultiplyOptions&)
-    -> MultiplyPlan<Exec, MatrixA, MatrixB>;
+MultiplyPlan(const Exec&, const MatrixA&, const MatrixB&, const MatrixA&,
+             const MultiplyOptions& = {}) -> MultiplyPlan<Exec, MatrixA, MatrixB>;
 
 /// op(A) op(B), computed once: the matrix of a MultiplyPlan. Its values are ready in the order of
 /// `exec`.

@@ -37,7 +37,11 @@ std::array<double, n> inputs_of(const std::array<ModelInput<Of>, n>& table, cons
 
 namespace detail {
 
-inline double log2_of(double value) { return std::log2(value > 1e-6 ? value : 1e-6); }
+template <class Number>
+double log2_of(Number number) {
+  const auto value = static_cast<double>(number);
+  return std::log2(value > 1e-6 ? value : 1e-6);
+}
 template <class Number>
 double log2_of_one_more(Number count) {
   return std::log2(1 + static_cast<double>(count));

@@ -147,11 +147,9 @@ inline double sectors_an_entry(const MatrixToPredict& A) {
 /// The inputs of a model of products, those of the matrix and those of the scheme; those that end
 /// in _log are logarithms to the base 2. They look at the pattern, and at samples of blocks.
 inline constexpr auto matrix_model_inputs = std::to_array<ModelInput<MatrixToPredict>>({
-    {"rows_log", [](const auto& A) { return detail::log2_of(static_cast<double>(A.all.rows)); }},
-    {"columns_log",
-     [](const auto& A) { return detail::log2_of(static_cast<double>(A.all.columns)); }},
-    {"nonzeros_log",
-     [](const auto& A) { return detail::log2_of(static_cast<double>(A.all.nonzeros)); }},
+    {"rows_log", [](const auto& A) { return detail::log2_of(A.all.rows); }},
+    {"columns_log", [](const auto& A) { return detail::log2_of(A.all.columns); }},
+    {"nonzeros_log", [](const auto& A) { return detail::log2_of(A.all.nonzeros); }},
     {"mean_row_log", [](const auto& A) { return detail::log2_of(A.all.mean_row()); }},
     {"row_variation", [](const auto& A) { return A.all.row_variation(); }},
     {"longest_over_mean_log",
@@ -186,8 +184,7 @@ inline constexpr auto matrix_model_inputs = std::to_array<ModelInput<MatrixToPre
        return detail::share(static_cast<double>(A.all.lower_bandwidth + A.all.upper_bandwidth + 1),
                             A.all.rows + A.all.columns);
      }},
-    {"diagonals_log",
-     [](const auto& A) { return detail::log2_of(static_cast<double>(A.all.diagonals)); }},
+    {"diagonals_log", [](const auto& A) { return detail::log2_of(A.all.diagonals); }},
     {"narrow_share", [](const auto& A) { return A.all.narrow_slice_share(); }},
     {"blocks_of_2", detail::blocks_an_entry<2>},
     {"blocks_of_3", detail::blocks_an_entry<3>},

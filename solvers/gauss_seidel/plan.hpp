@@ -155,9 +155,7 @@ class GaussSeidelPlan
 };
 
 template <ExecutionSpace Exec, class Matrix>
-GaussSeidelPlan(const Exec&, const Matrix&) -> GaussSeidelPlan<Exec, Matrix>;
-template <ExecutionSpace Exec, class Matrix>
-GaussSeidelPlan(const Exec&, const Matrix&, const GaussSeidelOptions&)
+GaussSeidelPlan(const Exec&, const Matrix&, const GaussSeidelOptions& = {})
     -> GaussSeidelPlan<Exec, Matrix>;
 template <class Matrix>
 GaussSeidelPlan(const Matrix&, const GaussSeidelOptions& = {})

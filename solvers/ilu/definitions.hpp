@@ -470,4 +470,4 @@ std::unique_ptr<ilu::AnyFactors<Exec, Matrix>> ilu::make_factors(const Exec& exe
 
 }  // namespace heddle::detail
 
-#include "instantiate.hpp"  // behind what it makes
+#include "plan.hpp"  // behind what it makes

@@ -50,7 +50,6 @@ class SptrsvPlanCore {
   /// go then, neither prepare nor features may be called, and supernodes are not chosen.
   SptrsvPlanCore(const Exec& exec, const Matrix& T, const SptrsvOptions& options,
                  const triangle::TriangleSums& sums, const ordered::Levels<Exec>* levels = nullptr);
-  SptrsvPlanCore(SptrsvPlanCore&&) noexcept;
   ~SptrsvPlanCore();
 
   void execute(const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& b,

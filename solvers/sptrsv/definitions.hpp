@@ -60,9 +60,6 @@ void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::prepare_all(
 }
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
-SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::SptrsvPlanCore(SptrsvPlanCore&&) noexcept =
-    default;
-template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::~SptrsvPlanCore() = default;
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>

@@ -141,9 +141,7 @@ inline std::vector<RankedSolve> choose(const TriangleFeatures& features,
 }
 
 template <ExecutionSpace Exec, class Matrix>
-SptrsvPlan(const Exec&, const Matrix&) -> SptrsvPlan<Exec, Matrix>;
-template <ExecutionSpace Exec, class Matrix>
-SptrsvPlan(const Exec&, const Matrix&, const SptrsvOptions&) -> SptrsvPlan<Exec, Matrix>;
+SptrsvPlan(const Exec&, const Matrix&, const SptrsvOptions& = {}) -> SptrsvPlan<Exec, Matrix>;
 template <class Matrix>
   requires(!ExecutionSpace<Matrix>)
 SptrsvPlan(const Matrix&, const SptrsvOptions& = {})

@@ -5,7 +5,7 @@
 
 #include "../../formats/csr/inspect.hpp"
 #include "../../formats/csr/parameters.hpp"
-#include "../../formats/model.hpp"
+#include "../../formats/model/read.hpp"
 #include "../../testing/format_suite/make_plans.hpp"
 #include "../../testing/format_suite/patterns.hpp"
 #include "../../testing/format_suite/vectors.hpp"

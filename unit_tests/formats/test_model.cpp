@@ -7,7 +7,7 @@
 #include "../../formats/all_formats.hpp"
 #include "../../formats/choose.hpp"
 #include "../../formats/definitions.hpp"
-#include "../../formats/model.hpp"
+#include "../../formats/model/read.hpp"
 #include "../support/place_in.hpp"
 
 namespace heddle::test {

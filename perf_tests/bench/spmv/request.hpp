@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "../../../formats/model.hpp"
+#include "../../../formats/model/read.hpp"
 #include "../common/choice_options.hpp"
 
 namespace heddle::bench {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "../../../formats/model.hpp"
+#include "../../../formats/model/read.hpp"
 #include "../../../solvers/sptrsv/options.hpp"
 #include "../common/choice_options.hpp"
 #include "../common/json.hpp"
