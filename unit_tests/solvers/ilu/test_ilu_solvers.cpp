@@ -240,6 +240,7 @@ TEST_CASE("wrong input is an error that names the row") {
   refuses({.partition = {0, 1}}, "2 entries for 10 rows");
   refuses({.subdomains = 2, .partition = std::vector<int>(10)}, "both given");
   refuses({.vectors = {.count = 0}}, "options.vectors.count is 0");
+  refuses({.expected_applies = -1}, "options.expected_applies is -1");
   refuses({.scheme = Scheme("csr/scalar")}, "csr/scalar");
   refuses({.threads = -1}, "options.threads");
   for (const bool whole : {false, true}) {
