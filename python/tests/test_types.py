@@ -141,36 +141,3 @@ def test_scalars_that_were_left_out():
         heddle.Matrix(A.astype(complex), copy=True)
     with pytest.raises(TypeError, match="build it with HEDDLE_INSTANTIATE=float,double,cfloat,cdouble"):
         heddle.read_matrix_market("a.mtx", dtype=np.complex64)
-
-
-@pytest.mark.skipif(not {np.dtype("float32"), np.dtype("float64")} <= set(scalars), reason="built for one real scalar")
-@pytest.mark.parametrize("method", ["cg", "gmres", "bicgstab"])
-def test_a_wider_right_hand_side_promotes(method, rng):
-    """As in scipy: float32 A and float64 b are a system of float64."""
-    A = (laplacian if method == "cg" else flow)(15)
-    single = A.astype(np.float32)
-    b, solve = rng.random(225), getattr(heddle, method)
-    for given in (single, heddle.Matrix(single), heddle.SpmvPlan(single)):
-        for M in (None, heddle.IluPlan(single) if method != "cg" else heddle.IcPlan(single), lambda r: r / 4):
-            with pytest.warns(heddle.ConversionWarning, match="A holds float32, and the system float64") as told:
-                x, info = solve(given, b, M=M, rtol=1e-10)
-            assert info == 0 and x.dtype == np.float64 and {one.filename for one in told} == {__file__}
-            assert np.linalg.norm(b - single.astype(float) @ x) <= 1.01e-10 * np.linalg.norm(b)
-    assert solve(single, b.astype(np.float32))[0].dtype == np.float32
-    assert solve(single, list(b))[0].dtype == np.float64
-    assert solve(single, np.ones(225, int))[0].dtype == np.float32
-    values, vectors = heddle.lobpcg(laplacian(15).astype(np.float32), rng.random((225, 2)))
-    assert values.dtype == np.float64
-    np.testing.assert_allclose(values, heddle.lobpcg(laplacian(15), rng.random((225, 2)))[0], rtol=1e-6)
-
-
-@pytest.mark.parametrize("build, dtype, other, both", [
-    ("float32 float64", "float32", "float64", "float64"), ("float64", "float64", "complex128", "float64"),
-    ("float32 float64 complex128", "float32", "complex64", "complex128"),
-    ("float32 float64 complex64 complex128", "float32", "complex128", "complex128"),
-    ("float32 float64 complex64 complex128", "float64", "complex64", "complex128"),
-    ("float32 float64", "float64", "float32", "float64"), ("float32 float64", "float32", "int64", "float32")])
-def test_what_is_promoted_to_what(monkeypatch, build, dtype, other, both):
-    from heddle import _systems, _types
-    monkeypatch.setattr(_types, "scalars", tuple(map(np.dtype, build.split())))
-    assert _systems._holds(np.dtype(dtype), (np.empty(0, other),)) == np.dtype(both)
