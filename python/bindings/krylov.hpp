@@ -97,8 +97,8 @@ class Krylov : public Holder<Solver> {
       scheme = scheme_of(solver);
     });
     return nb::make_tuple(static_cast<int>(result.outcome), name(result.outcome), result.iterations,
-                          result.residual, result.first_residual, result.reference, history,
-                          scheme);
+                          result.residual, result.first_residual, result.reference, history, scheme,
+                          result.recording_failed);
   }
 
  private:
@@ -143,7 +143,8 @@ void bind_solver(nb::module_& m, const char* name) {
           "__init__",
           [](Kept* self, std::int64_t rows, double relative_tolerance, double absolute_tolerance,
              int max_iterations, int check_every, bool zero_guess, bool history,
-             std::optional<int> restart) {
+             std::optional<int> restart, bool constant_nullspace,
+             const std::optional<Input<S>>& nullspace) {
             KrylovOptions options;
             options.relative_tolerance = relative_tolerance;
             options.absolute_tolerance = absolute_tolerance;
@@ -152,9 +153,11 @@ void bind_solver(nb::module_& m, const char* name) {
             options.zero_guess = zero_guess;
             options.history = history;
             options.restart = restart;
+            if (constant_nullspace) options.nullspace = Nullspace::constant();
+            if (nullspace) options.nullspace = vectors_of<const S>(*nullspace);
             new (self) Kept(rows, options);
           },
-          any, any, any, any, any, any, any, nb::arg().none())
+          any, any, any, any, any, any, any, nb::arg().none(), any, nb::arg().noconvert().none())
       .def("solve", &Kept::solve, any, nb::arg().noconvert(), nb::arg().noconvert(),
            nb::arg().none(), nb::arg().none(), any)
       .def("bytes", [](const Kept& self) { return self.plan().bytes(); });

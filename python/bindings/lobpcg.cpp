@@ -40,12 +40,16 @@ struct AnyOperator {
 template <class S, class O>
 nb::tuple lobpcg(nb::handle A, const Output<S>& x, nb::handle M, nb::handle B,
                  const std::optional<Input<S>>& constraints, bool largest,
-                 std::optional<double> tolerance, int max_iterations,
-                 std::optional<double> max_seconds, nb::handle callback) {
+                 std::optional<double> tolerance, const std::string& relative_to,
+                 int max_iterations, std::optional<double> max_seconds, nb::handle callback) {
   LobpcgOptions options;
   options.count = static_cast<int>(x.shape(1));
   options.wanted = largest ? Wanted::largest : Wanted::smallest;
   options.relative_tolerance = tolerance;
+  if (relative_to != "norm" && relative_to != "value") {
+    throw Error("relative_to is '" + relative_to + "'", "give 'norm' or 'value'");
+  }
+  options.relative_to = relative_to == "norm" ? EigenRelativeTo::norm : EigenRelativeTo::value;
   options.max_iterations = max_iterations;
   if (max_seconds) options.max_seconds = *max_seconds;
   options.generalized = !B.is_none();
@@ -72,13 +76,14 @@ nb::tuple lobpcg(nb::handle A, const Output<S>& x, nb::handle M, nb::handle B,
       }
     });
   });
-  std::vector<double> values, residuals;
+  std::vector<double> values, residuals, errors;
   for (const Eigenpair& pair : result.pairs) {
     values.push_back(pair.value);
     residuals.push_back(pair.residual);
+    errors.push_back(pair.error);
   }
   return nb::make_tuple(result.converged(), name(result.outcome), result.iterations, values,
-                        residuals, result.scale, result.history);
+                        residuals, errors, result.scale, result.history);
 }
 
 }  // namespace
@@ -87,7 +92,7 @@ template <class S, class O>
 void bind_lobpcg(nb::module_& m) {
   const nb::arg any;
   m.def("lobpcg", &lobpcg<S, O>, any, nb::arg().noconvert(), nb::arg().none(), nb::arg().none(),
-        nb::arg().noconvert().none(), any, nb::arg().none(), any, nb::arg().none(),
+        nb::arg().noconvert().none(), any, nb::arg().none(), any, any, nb::arg().none(),
         nb::arg().none());
 }
 

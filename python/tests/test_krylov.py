@@ -76,7 +76,7 @@ def test_result(system):
     assert result.outcome == "converged" and result.message == "converged" and result.converged and result.info == 0
     np.testing.assert_allclose(result.residual, np.linalg.norm(b - A @ result.x), rtol=1e-3)
     np.testing.assert_allclose([result.reference, result.first_residual], np.linalg.norm(b))
-    assert result.relative_residual <= 1e-9
+    assert result.relative_residual <= 1e-9 and result.recording_failed is False
     assert len(result.history) >= 5
     np.testing.assert_allclose([result.history[0], result.history[-1]], [result.first_residual, result.residual])
 
@@ -220,6 +220,9 @@ def test_wrong_arguments(system):
             (TypeError, "M is a int; give a matrix, a plan", lambda: mine(A, b, M=3)),
             (TypeError, "A has no shape", lambda: mine(lambda x: x, b)),
             (heddle.Error, "check_every is 0", lambda: mine(A, b, check_every=0)),
+            (heddle.Error, "nullspace is 'ones'; give 'constant'", lambda: mine(A, b, nullspace="ones")),
+            (heddle.Error, r"nullspace has the shape \(3, 1\); give \(900,", lambda: mine(A, b, nullspace=np.ones((3, 1)))),
+            (TypeError, "nullspace holds complex128", lambda: mine(A, b, nullspace=1j * b)),
             (TypeError, "unexpected keyword", lambda: mine(A, b, tol=1e-5))]:
         with pytest.raises(error, match=words):
             call()
@@ -231,6 +234,41 @@ def test_cg_refuses_what_is_not_symmetric(A):
         heddle.cg(A, b, M=heddle.GaussSeidelPlan(A, sweep="forward"))
     result = heddle.cg((-1 * A).tocsr(), b, return_result=True)
     assert result.outcome == "indefinite" and result.info < 0
+
+
+def without_boundary_values(n):
+    line = sp.diags_array([-np.ones(n - 1), np.r_[1, 2 * np.ones(n - 2), 1], -np.ones(n - 1)], offsets=[-1, 0, 1])
+    return (sp.kron(sp.eye_array(n), line) + sp.kron(line, sp.eye_array(n))).tocsr()
+
+
+@pytest.mark.parametrize("method", SOLVERS)
+def test_singular_systems(method, rng):
+    """Of one part, and of two that know nothing of each other, with a constant each."""
+    solve, A = SOLVERS[method][0], without_boundary_values(12)
+    two = sp.block_diag((A, 2 * A), format="csr")
+    each = np.repeat(np.eye(2), 144, axis=0)
+    for matrix, nullspace, vectors in ((A, "constant", np.ones((144, 1))), (A, np.ones(144), np.ones((144, 1))),
+                                       (two, each, each), (two, each[:, ::-1], each)):
+        b = matrix @ rng.random(matrix.shape[0])
+        for M in (None, heddle.GaussSeidelPlan(matrix), lambda r: r / 4):
+            x, info = solve(matrix, b, M=M, rtol=1e-9, nullspace=nullspace)
+            assert info == 0
+            check(matrix, b, x, 1e-9)
+            np.testing.assert_allclose(vectors.T @ x, 0, atol=1e-9)
+        result = solve(matrix, b + vectors[:, 0], rtol=1e-9, nullspace=nullspace, return_result=True)
+        assert result.outcome == "inconsistent" and result.info > 0 and "least-squares" in result.message
+        np.testing.assert_allclose(matrix @ result.x, b, atol=1e-8)
+
+
+def test_a_solver_keeps_its_nullspace(rng):
+    A, ones = without_boundary_values(12), np.ones(144)
+    solver = heddle.CgSolver(rtol=1e-9, nullspace=ones)
+    ones[:] = rng.random(144)
+    b = A @ rng.random(144)
+    check(A, b, solver.solve(A, b).x, 1e-9)
+    check(A, b, solver.solve(A, b, np.ones(144)).x, 1e-9)
+    assert "nullspace=(144,)" in repr(solver) and "nullspace='constant'" in repr(heddle.CgSolver(nullspace="constant"))
+    assert "nullspace" not in repr(heddle.CgSolver())
 
 
 def test_small_systems(rng):

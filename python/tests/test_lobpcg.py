@@ -75,6 +75,28 @@ def test_generalized(rng, largest):
     np.testing.assert_allclose(np.sort(mine), np.sort(theirs), rtol=1e-8)
 
 
+def test_relative_to_the_value(A, rng):
+    X = rng.standard_normal((900, 3))
+    loose, strict = (heddle.lobpcg(A, X, M=heddle.IcPlan(A), largest=False, tol=1e-4, relative_to=word, return_result=True)
+                     for word in ("norm", "value"))
+    assert loose.converged and strict.converged and loose.iterations < strict.iterations
+    assert (strict.residuals <= 1e-4 * strict.values).all() and (loose.residuals > 1e-4 * loose.values).any()
+    np.testing.assert_allclose(strict.scale, strict.values.max(), rtol=1e-6)
+    assert loose.scale > 10 * strict.scale
+
+
+def test_bounds_of_the_error(A, rng):
+    B, X = mass_matrix(81), rng.standard_normal((81, 3))
+    small = laplacian(9)
+    for mass, expected in ((None, exact(9, 3, True)),
+                           (B, scipy.linalg.eigh(small.toarray(), B.toarray(), eigvals_only=True)[:-4:-1])):
+        result = heddle.lobpcg(small, X, mass, tol=1e-3, return_result=True)
+        error = abs(result.values - expected)
+        assert result.errors.shape == (3,) and (error <= result.errors + 1e-12).all() and error.max() > 1e-12
+        if mass is None:
+            np.testing.assert_array_equal(result.errors, result.residuals)
+
+
 @pytest.mark.parametrize("generalized", [True, False])
 def test_constraints(A, rng, generalized):
     B = mass_matrix(900) if generalized else None

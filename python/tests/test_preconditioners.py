@@ -127,6 +127,17 @@ def test_with_a_transpose_in_scipys_bicg(rng):
     np.testing.assert_allclose(A @ x, b, atol=1e-6 * np.linalg.norm(b))
 
 
+def test_what_bounds_multigrid(A):
+    usual, bounded = (heddle.MultigridPlan(A, coarsest_rows=10, max_operator_complexity=most) for most in (5, 1))
+    assert len(usual.scheme.splitlines()) > len(bounded.scheme.splitlines())
+    nearly = A.copy()
+    nearly.data[1] *= 1 + 1e-9
+    b = np.ones(A.shape[0])
+    assert heddle.cg(A, b, M=heddle.MultigridPlan(nearly))[1] == 0
+    with pytest.raises(heddle.Error, match="symmetric"):
+        heddle.cg(A, b, M=heddle.MultigridPlan(nearly, symmetry_tolerance=1e-14))
+
+
 def test_what_plans_say(A):
     for make in (heddle.GaussSeidelPlan, heddle.IluPlan, heddle.IcPlan, heddle.MultigridPlan):
         plan = make(A)

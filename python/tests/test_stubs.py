@@ -35,7 +35,10 @@ result = heddle.gmres(A, [1.0, 2.0, 3.0], return_result=True)
 reveal_type(result)
 which: bool = bool(A.nnz)
 either = heddle.cg(A, x, return_result=which)
+if heddle.cg(A, x, nullspace="constant", return_result=True).recording_failed:
+    print(heddle.CgSolver(nullspace=np.ones((3, 1))))
 values, vectors = heddle.lobpcg(A, np.eye(3, 1))
+print(heddle.lobpcg(A, np.eye(3, 1), relative_to="value", return_result=True).errors.max())
 reveal_type(values)
 _, _, residuals = heddle.lobpcg(A, np.eye(3, 1), retResidualNormsHistory=True)
 2 * plan + plan.T @ x

@@ -192,6 +192,8 @@ class MultigridPlan(_Preconditioner):
         degree: float = 2,
         coarsest_rows: float = 500,
         max_levels: float = 20,
+        max_operator_complexity: float = 5.0,
+        symmetry_tolerance: float = 1e-5,
         expected_applies: float = 1000,
         vectors: float = 1,
         stream: Any = None,
@@ -213,6 +215,7 @@ class Result:
     history: NDArray[np.float64]
     scheme: str
     products: int
+    recording_failed: bool
     def __init__(
         self,
         x: _Array,
@@ -225,6 +228,7 @@ class Result:
         history: NDArray[np.float64],
         scheme: str,
         products: int = 1,
+        recording_failed: bool = False,
     ) -> None: ...
     @property
     def converged(self) -> bool: ...
@@ -251,6 +255,7 @@ def cg(
     return_result: Literal[False] = False,
     check_every: float | None = None,
     history: bool = False,
+    nullspace: ArrayLike | None = None,
     stream: Any = None,
 ) -> tuple[_Array, int]: ...
 @overload
@@ -267,6 +272,7 @@ def cg(
     return_result: Literal[True],
     check_every: float | None = None,
     history: bool = False,
+    nullspace: ArrayLike | None = None,
     stream: Any = None,
 ) -> Result: ...
 @overload
@@ -283,6 +289,7 @@ def cg(
     return_result: bool,
     check_every: float | None = None,
     history: bool = False,
+    nullspace: ArrayLike | None = None,
     stream: Any = None,
 ) -> Result | tuple[_Array, int]: ...
 @overload
@@ -301,6 +308,7 @@ def gmres(
     return_result: Literal[False] = False,
     check_every: float | None = None,
     history: bool = False,
+    nullspace: ArrayLike | None = None,
     stream: Any = None,
 ) -> tuple[_Array, int]: ...
 @overload
@@ -319,6 +327,7 @@ def gmres(
     return_result: Literal[True],
     check_every: float | None = None,
     history: bool = False,
+    nullspace: ArrayLike | None = None,
     stream: Any = None,
 ) -> Result: ...
 @overload
@@ -337,6 +346,7 @@ def gmres(
     return_result: bool,
     check_every: float | None = None,
     history: bool = False,
+    nullspace: ArrayLike | None = None,
     stream: Any = None,
 ) -> Result | tuple[_Array, int]: ...
 @overload
@@ -353,6 +363,7 @@ def bicgstab(
     return_result: Literal[False] = False,
     check_every: float | None = None,
     history: bool = False,
+    nullspace: ArrayLike | None = None,
     stream: Any = None,
 ) -> tuple[_Array, int]: ...
 @overload
@@ -369,6 +380,7 @@ def bicgstab(
     return_result: Literal[True],
     check_every: float | None = None,
     history: bool = False,
+    nullspace: ArrayLike | None = None,
     stream: Any = None,
 ) -> Result: ...
 @overload
@@ -385,6 +397,7 @@ def bicgstab(
     return_result: bool,
     check_every: float | None = None,
     history: bool = False,
+    nullspace: ArrayLike | None = None,
     stream: Any = None,
 ) -> Result | tuple[_Array, int]: ...
 class _Solver:
@@ -409,6 +422,7 @@ class CgSolver(_Solver):
         maxiter: float | None = None,
         check_every: float | None = None,
         history: bool = False,
+        nullspace: ArrayLike | None = None,
         stream: Any = None,
     ) -> None: ...
 
@@ -422,6 +436,7 @@ class GmresSolver(_Solver):
         maxiter: float | None = None,
         check_every: float | None = None,
         history: bool = False,
+        nullspace: ArrayLike | None = None,
         stream: Any = None,
     ) -> None: ...
 
@@ -434,6 +449,7 @@ class BicgstabSolver(_Solver):
         maxiter: float | None = None,
         check_every: float | None = None,
         history: bool = False,
+        nullspace: ArrayLike | None = None,
         stream: Any = None,
     ) -> None: ...
 
@@ -444,6 +460,7 @@ class EigenResult:
     message: str
     iterations: int
     residuals: NDArray[np.float64]
+    errors: NDArray[np.float64]
     scale: float
     history: NDArray[np.float64]
     def __init__(
@@ -454,6 +471,7 @@ class EigenResult:
         message: str,
         iterations: int,
         residuals: NDArray[np.float64],
+        errors: NDArray[np.float64],
         scale: float,
         history: NDArray[np.float64],
     ) -> None: ...
@@ -473,6 +491,7 @@ def lobpcg(
     retResidualNormsHistory: Literal[False] = False,
     restartControl: int | None = None,
     *,
+    relative_to: Literal["norm", "value"] = "norm",
     max_seconds: float | None = None,
     callback: Callable[[Progress], object] | None = None,
     return_result: Literal[False] = False,
@@ -493,6 +512,7 @@ def lobpcg(
     *,
     retResidualNormsHistory: Literal[True],
     restartControl: int | None = None,
+    relative_to: Literal["norm", "value"] = "norm",
     max_seconds: float | None = None,
     callback: Callable[[Progress], object] | None = None,
     return_result: Literal[False] = False,
@@ -513,6 +533,7 @@ def lobpcg(
     retResidualNormsHistory: bool = False,
     restartControl: int | None = None,
     *,
+    relative_to: Literal["norm", "value"] = "norm",
     max_seconds: float | None = None,
     callback: Callable[[Progress], object] | None = None,
     return_result: Literal[True],

@@ -62,7 +62,8 @@ _kinds = {
     "scheme": optional(word), "expected_applies": large_count, "max_bytes": optional(large_count),
     "measure_seconds": number, "sweep": word, "omega": number, "order": word, "pivot_floor": number, "strength": number,
     "smoother": word, "maxiter": optional(large_count), "check_every": optional(count), "restart": optional(count),
-    "max_seconds": optional(number), "tol": optional(number),
+    "max_seconds": optional(number), "tol": optional(number), "relative_to": word, "max_operator_complexity": number,
+    "symmetry_tolerance": number,
     **dict.fromkeys(("transpose", "values_in_place", "lower", "unit_diagonal", "ignore_outside", "single_precision",
                      "history", "largest"), flag),
 }  # all others are counts

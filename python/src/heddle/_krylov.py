@@ -7,7 +7,7 @@ import numpy as np
 
 from . import _core
 from ._arguments import described, option
-from ._arrays import asarray, device_of, handed, xp
+from ._arrays import asarray, device_of, handed, place, xp
 from ._matrix import Matrix
 from ._operator import readable
 from ._spmv import SpmvPlan
@@ -42,6 +42,7 @@ class Result:
     history: np.ndarray = field(repr=False)  #: norms of all residuals, where history=True asked for them
     scheme: str  #: what heddle.cg ran by
     products: int = 1  #: with A, in one of what maxiter counts
+    recording_failed: bool = False  #: on a GPU, whether iterations could not be recorded as a graph, and so took longer
 
     @property
     def converged(self):
@@ -82,8 +83,9 @@ class Solver(Unpicklable):
             if not isinstance(value, (int, float, np.number)) or not value >= 0:
                 raise _core.Error(f"{name} is {value!r}; give a number, 0 or more")
             options[name] = float(value)
-        for name in options.keys() - {"rtol", "atol"}:
+        for name in options.keys() - {"rtol", "atol", "nullspace"}:
             options[name] = option(name, options[name])
+        options["nullspace"] = _nullspace_of(options["nullspace"], stream)
         if options["check_every"] == 0:
             raise _core.Error("check_every is 0; give the iterations from one check to the next, 1 or more")
         self._options = options
@@ -105,14 +107,20 @@ class Solver(Unpicklable):
             self._for, self._cores = here, {}
         key = zero_guess, check_every
         if key not in self._cores:
-            make = getattr(part, type(self).__name__)
+            make, nullspace = getattr(part, type(self).__name__), options["nullspace"]
+            constant = isinstance(nullspace, str)
+            vectors = None if constant or nullspace is None else readable("nullspace", nullspace, scalar_of(part))
+            if vectors is not None and vectors.shape[0] != n:
+                raise _core.Error(f"nullspace has the shape {vectors.shape}; give ({n}, number of vectors)")
             self._cores[key] = make(n, options["rtol"], options["atol"], self._most(n), check_every, zero_guess,
-                                    options["history"], options.get("restart"))
+                                    options["history"], options.get("restart"), constant,
+                                    None if vectors is None else handed(vectors))
         return self._cores[key]
 
     def __repr__(self):
         defaults = type(self).__init__.__kwdefaults__
-        changed = [(name, value) for name, value in self._options.items() if value != defaults[name]]
+        options = {**self._options, "nullspace": getattr(self._options["nullspace"], "shape", self._options["nullspace"])}
+        changed = [(name, value) for name, value in options.items() if value != defaults[name]]
         size = f" for {self._for[1]} unknowns of {scalar_of(self._for[0])}, {self.bytes} bytes" if self._for else ""
         return f"<heddle.{type(self).__name__}{size}{described(changed)}>"
 
@@ -153,9 +161,9 @@ class Solver(Unpicklable):
                                      (lambda residual: callback(np.float64(residual))))
         else:
             function = called(callback)
-        outcome, message, *numbers, norms, scheme = core.solve(operator, handed(b), handed(x), preconditioner, function,
-                                                               as_scipy and self._gives_x)
-        return Result(x, _outcomes[outcome], message, *numbers, np.array(norms), scheme, self._products(n))
+        outcome, message, *numbers, norms, scheme, recording_failed = core.solve(
+            operator, handed(b), handed(x), preconditioner, function, as_scipy and self._gives_x)
+        return Result(x, _outcomes[outcome], message, *numbers, np.array(norms), scheme, self._products(n), recording_failed)
 
 
 class CgSolver(Solver):
@@ -163,8 +171,9 @@ class CgSolver(Solver):
 
     __slots__ = ()
 
-    def __init__(self, *, rtol=1e-5, atol=0.0, maxiter=None, check_every=None, history=False, stream=None):
-        self._set(stream, rtol=rtol, atol=atol, maxiter=maxiter, check_every=check_every, history=history)
+    def __init__(self, *, rtol=1e-5, atol=0.0, maxiter=None, check_every=None, history=False, nullspace=None, stream=None):
+        self._set(stream, rtol=rtol, atol=atol, maxiter=maxiter, check_every=check_every, history=history,
+                  nullspace=nullspace)
 
 
 class GmresSolver(Solver):
@@ -173,9 +182,10 @@ class GmresSolver(Solver):
     __slots__ = ()
     _gives_x = False  # there is none within a cycle: scipy's callbacks are given the relative residual
 
-    def __init__(self, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, check_every=None, history=False, stream=None):
+    def __init__(self, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, check_every=None, history=False, nullspace=None,
+                 stream=None):
         self._set(stream, rtol=rtol, atol=atol, restart=20 if restart is None else restart, maxiter=maxiter,
-                  check_every=check_every, history=history)
+                  check_every=check_every, history=history, nullspace=nullspace)
 
     def _products(self, n):
         return min(self._options["restart"], max(n, 1))
@@ -189,11 +199,22 @@ class BicgstabSolver(Solver):
 
     __slots__ = ()
 
-    def __init__(self, *, rtol=1e-5, atol=0.0, maxiter=None, check_every=None, history=False, stream=None):
-        self._set(stream, rtol=rtol, atol=atol, maxiter=maxiter, check_every=check_every, history=history)
+    def __init__(self, *, rtol=1e-5, atol=0.0, maxiter=None, check_every=None, history=False, nullspace=None, stream=None):
+        self._set(stream, rtol=rtol, atol=atol, maxiter=maxiter, check_every=check_every, history=history,
+                  nullspace=nullspace)
 
     def _products(self, n):
         return 2
+
+
+def _nullspace_of(vectors, stream):
+    """'constant', None, or a copy of the vectors, which no later change reaches."""
+    if vectors is None or (isinstance(vectors, str) and vectors == "constant"):
+        return vectors
+    if isinstance(vectors, str):
+        raise _core.Error(f"nullspace is {vectors!r}; give 'constant', or an array of vectors")
+    with place(stream):
+        return xp.array(asarray("nullspace", vectors))
 
 
 def _given(result, return_result):
@@ -254,6 +275,10 @@ _parameters = """
         function of Python or the callback is given xk.
     history : bool
         Keep the norms of all residuals for the Result.
+    nullspace : 'constant', or array of (n,) or (n, k), optional
+        Vectors that a singular A and its conjugate transpose take to zero, independent of each other: the one of ones, or
+        yours. They are left out of b and of what is added to x. A b with more of them than rtol and atol allow ends as
+        'inconsistent', with a least-squares solution.
     stream : optional
         As of SpmvPlan; by default that of the plan A, or CuPy's current one.
 
@@ -266,18 +291,20 @@ _parameters = """
 
 
 def cg(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None, return_result=False, check_every=None,
-       history=False, stream=None):
+       history=False, nullspace=None, stream=None):
     """Conjugate gradients, for symmetric positive definite A and M."""
-    solver = CgSolver(rtol=rtol, atol=atol, maxiter=maxiter, check_every=check_every, history=history, stream=stream)
+    solver = CgSolver(rtol=rtol, atol=atol, maxiter=maxiter, check_every=check_every, history=history,
+                      nullspace=nullspace, stream=stream)
     return _given(solver.solve(A, b, x0, M=M, callback=callback), return_result)
 
 
 def gmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=None, callback=None, callback_type=None,
-          return_result=False, check_every=None, history=False, stream=None):
+          return_result=False, check_every=None, history=False, nullspace=None, stream=None):
     """GMRES, restarted after `restart` iterations (20), for any A, preconditioned on the right."""
     if callback_type not in (None, "pr_norm", "x"):
         raise _core.Error(f"callback_type is {callback_type!r}; give 'pr_norm', or 'x'")
-    options = dict(rtol=rtol, atol=atol, restart=restart, check_every=check_every, history=history, stream=stream)
+    options = dict(rtol=rtol, atol=atol, restart=restart, check_every=check_every, history=history, nullspace=nullspace,
+                   stream=stream)
     if callback is not None and callback_type == "x":
         result = _cycles(GmresSolver(maxiter=1, **options), A, b, x0, M, callback, maxiter)
     else:
@@ -302,10 +329,10 @@ def _cycles(solver, A, b, x0, M, callback, maxiter):
 
 
 def bicgstab(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None, return_result=False,
-             check_every=None, history=False, stream=None):
+             check_every=None, history=False, nullspace=None, stream=None):
     """BiCGStab, for any A in little memory, preconditioned on the right."""
     solver = BicgstabSolver(rtol=rtol, atol=atol, maxiter=maxiter, check_every=check_every, history=history,
-                            stream=stream)
+                            nullspace=nullspace, stream=stream)
     return _given(solver.solve(A, b, x0, M=M, callback=callback), return_result)
 
 

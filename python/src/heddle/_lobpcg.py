@@ -23,13 +23,14 @@ class EigenResult:
     message: str  #: how it ended, in words
     iterations: int
     residuals: np.ndarray  #: norms of A x - lambda B x over those of x, of the vectors that are returned
-    scale: float  #: what `tol` is multiplied by: without B the largest Ritz value in magnitude that was seen
+    errors: np.ndarray  #: how far from each value the nearest eigenvalue can be; with B as far as its smallest was met
+    scale: float  #: what `tol` is multiplied by, as `relative_to` says: of the pair where it is largest
     history: np.ndarray = field(repr=False)  #: the largest residual of each iteration
 
 
 def lobpcg(A, X, B=None, M=None, Y=None, tol=None, maxiter=None, largest=True, verbosityLevel=0,
-           retLambdaHistory=False, retResidualNormsHistory=False, restartControl=None, *, max_seconds=None,
-           callback=None, return_result=False, stream=None):
+           retLambdaHistory=False, retResidualNormsHistory=False, restartControl=None, *, relative_to="norm",
+           max_seconds=None, callback=None, return_result=False, stream=None):
     """The smallest or largest eigenvalues of a symmetric (Hermitian) A, and eigenvectors, by products alone.
 
     Those of A x = lambda x, or of A x = lambda B x.
@@ -48,15 +49,17 @@ def lobpcg(A, X, B=None, M=None, Y=None, tol=None, maxiter=None, largest=True, v
         All x are orthogonal to its columns, y^H B x = 0, such as eigenvectors that are known. They need not be
         orthonormal or independent.
     tol : float, optional
-        A pair has converged when the norm of A x - lambda B x, x of norm one, is at most so many times `scale`: the
-        largest Ritz value in magnitude, or with B the norm of A + |lambda| B, as seen. 1e-8 by default, 1e-5 for
-        float32 and complex64. (scipy's is absolute.)
+        A pair has converged when the norm of A x - lambda B x, x of norm one, is at most so many times a scale, which
+        `relative_to` names. 1e-8 by default, 1e-5 for float32 and complex64. (scipy's is absolute.)
     maxiter : int, optional
         500 by default. (scipy's is 20.)
     largest : bool
         Which end of the spectrum.
     retResidualNormsHistory : bool
         Return the largest residual of each iteration too.
+    relative_to : 'norm' or 'value'
+        The scale. 'norm': the norm of A, with B of A + |lambda| B, as the vectors met so far show it. 'value': |lambda|,
+        with B |lambda| norm(B x), which is stricter, for values far below the norm of A; a value of zero never converges.
     max_seconds : float, optional
         Ends the search, tested after each iteration. No bound by default.
     callback : function, optional
@@ -80,7 +83,8 @@ def lobpcg(A, X, B=None, M=None, Y=None, tol=None, maxiter=None, largest=True, v
     X = asarray("X", X)
     operator, shape, part, alive = operator_of(_of_columns(A), stream, (X, B) if hasattr(B, "dtype") else (X,), _square_of(X))
     with place_of(alive, stream):
-        result = _found(operator, square(shape), part, X, B, M, Y, tol, maxiter, max_seconds, largest, callback, stream)
+        result = _found(operator, square(shape), part, X, B, M, Y, tol, relative_to, maxiter, max_seconds, largest, callback,
+                        stream)
     if return_result:
         return result
     if not result.converged:
@@ -100,7 +104,7 @@ def _square_of(X):
     return (X.shape[0], X.shape[0]) if X.ndim else None
 
 
-def _found(operator, n, part, X, B, M, Y, tol, maxiter, max_seconds, largest, callback, stream):
+def _found(operator, n, part, X, B, M, Y, tol, relative_to, maxiter, max_seconds, largest, callback, stream):
     dtype = scalar_of(part)
     mass, kept = _mass_of(B, n, part, stream)
     if Y is not None:
@@ -114,13 +118,14 @@ def _found(operator, n, part, X, B, M, Y, tol, maxiter, max_seconds, largest, ca
     if loses(guess.dtype, dtype):
         raise TypeError(f"X holds {guess.dtype}, and A {dtype}; give X.astype(np.{dtype})")
     x = xp.array(guess, dtype=dtype, order="F")
-    converged, message, iterations, values, residuals, scale, history = part.lobpcg(
+    converged, message, iterations, values, residuals, errors, scale, history = part.lobpcg(
         operator, handed(x), preconditioner_of(_of_columns(M), n, part), mass, None if Y is None else handed(Y),
-        option("largest", largest), option("tol", tol),
+        option("largest", largest), option("tol", tol), option("relative_to", relative_to),
         500 if maxiter is None else min(option("maxiter", maxiter), 2**31 - 1), option("max_seconds", max_seconds),
         called(callback))
     del kept
-    return EigenResult(xp.array(values), x, converged, message, iterations, np.array(residuals), scale, np.array(history))
+    return EigenResult(xp.array(values), x, converged, message, iterations, np.array(residuals), np.array(errors), scale,
+                       np.array(history))
 
 
 def _mass_of(B, n, part, stream):

@@ -152,6 +152,11 @@ class MultigridPlan(Preconditioner):
         Of Chebyshev's polynomial, 1 to 4, or sweeps of Jacobi.
     coarsest_rows, max_levels : int
         Levels of more rows are made coarser; the most levels.
+    max_operator_complexity : float
+        No level is added that would bring the entries of all levels above so many times those of A, 1 or more.
+    symmetry_tolerance : float
+        A counts as symmetric (Hermitian), which heddle.cg asks of M, if D^-1/2 (A - A^H) D^-1/2, D its diagonal, is at most
+        so many times sqrt(rows) in Frobenius' norm. The default takes values of 8 digits.
     expected_applies, vectors, stream
         As of SpmvPlan.
     """
@@ -159,7 +164,8 @@ class MultigridPlan(Preconditioner):
     __slots__ = ()
 
     def __init__(self, A, near_nullspace=None, *, strength=0.02, block_size=1, smoother="chebyshev", degree=2,
-                 coarsest_rows=500, max_levels=20, expected_applies=1000, vectors=1, stream=None):
+                 coarsest_rows=500, max_levels=20, max_operator_complexity=5.0, symmetry_tolerance=1e-5,
+                 expected_applies=1000, vectors=1, stream=None):
         with place(stream):
             A = as_matrix(A)
             if near_nullspace is not None:
@@ -169,4 +175,5 @@ class MultigridPlan(Preconditioner):
                                       f"({A.shape[0]}, number of vectors)")
         self._set(A, "multigrid_plan", dict(
             strength=strength, block_size=block_size, smoother=smoother, degree=degree, coarsest_rows=coarsest_rows,
-            max_levels=max_levels, expected_applies=expected_applies, vectors=vectors), stream, (near_nullspace,))
+            max_levels=max_levels, max_operator_complexity=max_operator_complexity, symmetry_tolerance=symmetry_tolerance,
+            expected_applies=expected_applies, vectors=vectors), stream, (near_nullspace,))
