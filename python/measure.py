@@ -2,6 +2,7 @@
 """The tables of docs/python.md: what a call costs, what the import takes, and heddle.cg beside scipy's, or CuPy's on a GPU.
 
     OMP_NUM_THREADS=2 python3 python/measure.py [SIDE OF THE SQUARE, SIDE OF THE CUBE]
+    OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive python3 python/measure.py small
 """
 import importlib.util
 import inspect
@@ -69,6 +70,23 @@ def a_call():
         print(f"| `{name}` | {min(timeit.repeat(call, number=50, repeat=series)) / 50 * 1e6:.2f} us |", flush=True)
 
 
+def small_systems():
+    """A tridiagonal system of 10 rows, by the processor's time, in which other work does not count."""
+    n = 10
+    A = there(sp.diags_array([-np.ones(n - 1), 2.1 * np.ones(n), -np.ones(n - 1)], offsets=[-1, 0, 1]).tocsr())
+    b, plan, solver, matrix = xp.ones(n), heddle.SpmvPlan(A), heddle.CgSolver(), heddle.Matrix(A)
+    calls = {f"{theirs} `cg(A, b)`": lambda: cg(A, b), "`heddle.cg(A, b)`": lambda: heddle.cg(A, b),
+             "`heddle.cg(plan, b)`": lambda: heddle.cg(plan, b), "`CgSolver.solve(plan, b)`": lambda: solver.solve(plan, b),
+             "`Matrix(A)`": lambda: heddle.Matrix(A), "`SpmvPlan(matrix)`": lambda: heddle.SpmvPlan(matrix),
+             "`IcPlan(matrix)`": lambda: heddle.IcPlan(matrix), f"{theirs} `A @ b`": lambda: A @ b}
+    seconds = dict.fromkeys(calls, np.inf)
+    for _ in range(100):
+        for name, call in calls.items():
+            seconds[name] = min(seconds[name], timeit.timeit(call, number=40, timer=time.process_time) / 40)
+    for name, least in seconds.items():
+        print(f"| {name} | {least * 1e6:.1f} us |", flush=True)
+
+
 def the_import():
     beside = xp.__name__
     program = f"import time, {beside}; begin = time.perf_counter(); import heddle; print(time.perf_counter() - begin)"
@@ -95,6 +113,8 @@ def solvers(name, A):
 
 
 print(f"{where}; load {os.getloadavg()[0]:.1f}")
+if sys.argv[1:] == ["small"]:
+    sys.exit(small_systems())
 a_call()
 the_import()
 square, cube = map(int, sys.argv[1:3] or sides)

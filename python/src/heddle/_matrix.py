@@ -125,7 +125,7 @@ class Matrix(Unpicklable):
         if reasons and not copy:
             warn(f"the matrix is converted, and so copied: {'; '.join(reasons)}. heddle.Matrix(A, copy=True) does so once "
                  "and without this warning", ConversionWarning)
-        self.dtype = np.dtype(self.values.dtype.name)
+        self.dtype = scalars[scalars.index(values.dtype)]  # the one that each array of it has, for `is`
         self._types = types(self.dtype, self.row_ptr.dtype)
         self._core = self._types.Matrix(*self.shape, *map(handed, (row_ptr, col_idx, values)), self._arrays)
 

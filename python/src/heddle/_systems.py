@@ -78,7 +78,7 @@ def operator_of(A, stream=None, others=(), shape=None):
 def _holds(dtype, others):
     """A dtype of this build that holds these too, if there is one, as scipy promotes."""
     for other in others:
-        if other.dtype.kind in "fc" and loses(other.dtype, dtype):
+        if other.dtype != dtype and other.dtype.kind in "fc" and loses(other.dtype, dtype):
             dtype = promoted(dtype, other.dtype) or dtype
     return dtype
 
