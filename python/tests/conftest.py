@@ -25,6 +25,12 @@ def flow(n):
     return (laplacian(n) + sp.kron(sp.eye_array(n), wind)).tocsr()
 
 
+def without_boundary_values(n):
+    """Of a grid of n x n: singular, with the constant vector as its nullspace."""
+    line = sp.diags_array([-np.ones(n - 1), np.r_[1, 2 * np.ones(n - 2), 1], -np.ones(n - 1)], offsets=[-1, 0, 1])
+    return (sp.kron(sp.eye_array(n), line) + sp.kron(line, sp.eye_array(n))).tocsr()
+
+
 def random_matrix(rows, columns, seed=1):
     """With empty rows, long ones, and columns in no order."""
     rng = np.random.default_rng(seed)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import scipy.sparse.linalg as sla
-from conftest import flow, laplacian, random_matrix
+from conftest import flow, laplacian, random_matrix, without_boundary_values
 
 if heddle.device == "cpu":
     pytest.skip("a build for CPUs", allow_module_level=True)
@@ -44,6 +44,16 @@ def test_solvers(M):
         residual = relative_residual(A, result.x, b)
         assert residual <= 1.1e-9
         assert result.relative_residual == pytest.approx(residual, rel=1e-3, abs=1e-13)
+
+
+def test_singular_systems():
+    A = on_gpu(without_boundary_values(30))
+    b = A @ vectors(900)
+    for solve in (heddle.cg, heddle.gmres, heddle.bicgstab):
+        for nullspace in ("constant", cupy.ones(900)):
+            result = solve(A, b, rtol=1e-9, nullspace=nullspace, return_result=True)
+            assert result.converged and relative_residual(A, result.x, b) <= 1.1e-9
+            assert solve(A, b + 1, nullspace=nullspace, return_result=True).outcome == "inconsistent"
 
 
 def test_solvers_of_others():

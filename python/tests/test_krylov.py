@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import scipy.sparse.linalg as sla
-from conftest import flow, laplacian
+from conftest import flow, laplacian, without_boundary_values
 
 SOLVERS = {"cg": (heddle.cg, sla.cg, laplacian), "gmres": (heddle.gmres, sla.gmres, flow),
            "bicgstab": (heddle.bicgstab, sla.bicgstab, flow)}
@@ -234,11 +234,6 @@ def test_cg_refuses_what_is_not_symmetric(A):
         heddle.cg(A, b, M=heddle.GaussSeidelPlan(A, sweep="forward"))
     result = heddle.cg((-1 * A).tocsr(), b, return_result=True)
     assert result.outcome == "indefinite" and result.info < 0
-
-
-def without_boundary_values(n):
-    line = sp.diags_array([-np.ones(n - 1), np.r_[1, 2 * np.ones(n - 2), 1], -np.ones(n - 1)], offsets=[-1, 0, 1])
-    return (sp.kron(sp.eye_array(n), line) + sp.kron(line, sp.eye_array(n))).tocsr()
 
 
 @pytest.mark.parametrize("method", SOLVERS)
