@@ -11,7 +11,7 @@ import pytest
 from conftest import flow, laplacian
 from heddle import _core, _matrix, _systems, _types
 
-DIGITS = {"float32": 1e-5, "complex64": 1e-5, "float64": 1e-10, "complex128": 1e-10}
+DIGITS = {"float32": 1e-4, "complex64": 1e-4, "float64": 1e-10, "complex128": 1e-10}
 
 
 class Wide:
@@ -35,6 +35,12 @@ class Wide:
         return lambda *arguments: self._call(name, *arguments)
 
 
+def residual(A, b, x):
+    """Relative to b, computed in double."""
+    b = b.astype(np.complex128)
+    return np.linalg.norm(b - A.astype(np.complex128) @ x) / np.linalg.norm(b)
+
+
 def stand_in(double):
     """_core.float32_int32."""
     part = ModuleType("heddle._core.float32_int32")
@@ -55,7 +61,8 @@ def stand_in(double):
 def scalars(monkeypatch):
     """Those of the build, and float32."""
     if np.dtype(np.float32) in _types.scalars:
-        return _types.scalars
+        yield _types.scalars
+        return
     both = (np.dtype(np.float32), *_types.scalars)
     monkeypatch.setattr(_core, "float32_int32", stand_in(_core.float64_int32), raising=False)
     for module in (_types, _matrix, _systems):
@@ -80,9 +87,9 @@ def test_a_wider_right_hand_side_promotes(method, narrow, wide, scalars, rng):
             with pytest.warns(heddle.ConversionWarning, match=f"A holds {narrow}, and the system {wide}") as told:
                 x, info = solve(given, b, M=M, rtol=rtol)
             assert info == 0 and x.dtype == wide and {one.filename for one in told} == {__file__}
-            assert np.linalg.norm(b - A.astype(wide) @ x) <= 1.01 * rtol * np.linalg.norm(b)
+            assert residual(A, b, x) <= 1.01 * rtol
     x, info = solve(heddle.SpmvPlan(A.astype(wide)), b, M=factors, rtol=rtol)  # M of fewer digits is not converted
-    assert info == 0 and np.linalg.norm(b - A.astype(wide) @ x) <= 1.01 * rtol * np.linalg.norm(b)
+    assert info == 0 and residual(A, b, x) <= 1.01 * rtol
 
 
 @pytest.mark.parametrize("method", ["cg", "gmres", "bicgstab"])
@@ -92,7 +99,7 @@ def test_what_needs_no_more_digits_keeps_them(method, scalars, rng, recwarn):
     for one in (b.astype(np.float32), np.ones(225, int), np.ones(225, bool)):
         x, info = solve(single, one, rtol=1e-4)
         assert info == 0 and x.dtype == np.float32
-        assert np.linalg.norm(one - single @ x) <= 1.01e-4 * np.linalg.norm(one)
+        assert residual(single, one, x) <= 1.01e-4
     assert solve(A, b.astype(np.float32))[0].dtype == np.float64
     assert not recwarn.list
     with pytest.warns(heddle.ConversionWarning):
