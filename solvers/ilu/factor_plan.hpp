@@ -61,8 +61,9 @@ std::unique_ptr<AnyFactors<Exec, Matrix>> make_factors(const Exec& exec, const M
 }  // namespace ilu
 
 /// What IluPlan and IcPlan share: factors by the rows of EliminateRow or CholeskyRow. With
-/// options.retries update_values waits for `exec`. bytes() counts the factors, schedules and,
-/// except on CPUs, copies of the factors in the solves.
+/// options.retries update_values waits for `exec`. explain() has a part for each solve, as that of
+/// SptrsvPlan. bytes() counts the factors, schedules and, except on CPUs, their copies in the
+/// solves.
 template <ExecutionSpace Exec, class Matrix, template <class> class RowOf>
 class FactorPlan : public Plan<FactorPlan<Exec, Matrix, RowOf>, Exec, Matrix,
                                ilu::AnyFactors<Exec, SignedOffsets<Matrix>>> {

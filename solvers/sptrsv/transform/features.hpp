@@ -137,19 +137,16 @@ TriangleFeatures features_of(const Exec& exec, const Graph& graph, const int* le
   if (graph.rows == 0) return features;
   using Space = typename Exec::memory_space;
   const auto n = static_cast<std::size_t>(levels);
-  const std::size_t bytes =
-      arena_bytes<std::int64_t, std::int64_t, std::int64_t, RowSums>(n, n, n, 1);
-  Arena<Space> memory(exec, "heddle::sptrsv::features", bytes);
-  const auto level_rows = memory.template take<std::int64_t>(n);
-  const auto level_entries = memory.template take<std::int64_t>(n);
-  const auto level_hubs = memory.template take<std::int64_t>(n);
-  const auto sums = memory.template take<RowSums>(1);
+  std::int64_t *level_rows = nullptr, *level_entries = nullptr, *level_hubs = nullptr;
+  RowSums* sums = nullptr;
+  Arena<Space> memory(exec, "heddle::sptrsv::features", arena_array(level_rows, n),
+                      arena_array(level_entries, n), arena_array(level_hubs, n),
+                      arena_array(sums, 1));
   Kokkos::parallel_for("heddle::sptrsv::no_features", range_policy(exec, levels),
-                       ClearLevelSums{level_rows.data(), level_entries.data(), level_hubs.data()});
-  const Kokkos::View<RowSums, Space, Kokkos::MemoryUnmanaged> result(sums.data());
+                       ClearLevelSums{level_rows, level_entries, level_hubs});
+  const Kokkos::View<RowSums, Space, Kokkos::MemoryUnmanaged> result(sums);
   Kokkos::parallel_reduce("heddle::sptrsv::features", range_policy(exec, graph.rows),
-                          RowSumsKernel<Graph>{graph, level, level_rows.data(),
-                                               level_entries.data(), level_hubs.data()},
+                          RowSumsKernel<Graph>{graph, level, level_rows, level_entries, level_hubs},
                           result);
   auto host = memory.template copy_to<Kokkos::HostSpace>(exec);
   exec.fence("heddle::sptrsv::features");
