@@ -85,7 +85,7 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
       parallel_for(exec, "heddle::multigrid::near_nullspace", rows_ * count,
                    ConstantOfField<S>{finest});
     }
-    make_levels(exec, with_own_values(exec, A), finest);
+    make_levels(exec, added_up_ ? added_up_->matrix() : with_own_values(exec, A), finest);
     known_symmetry();
     setup_seconds_ = timer.seconds();
   }
