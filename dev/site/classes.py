@@ -24,7 +24,7 @@ def public_headers(read):
                     names.append(name)
                 for included in re.findall(r'^#include "([^"]+)"', read(path), flags=re.M):
                     other = os.path.normpath(os.path.join(os.path.dirname(path), included))
-                    if other.startswith(("core/", "formats/", "solvers/")) and other not in reached:
+                    if other.startswith(("core/", "formats/", "matrices/", "solvers/")) and other not in reached:
                         reached.add(other)
                         following.append(other)
             front, steps = following, steps + 1

@@ -8,6 +8,8 @@
 #include <random>
 
 #include "../../../backends/cooperative.hpp"
+#include "../../../solvers/krylov/chebyshev_definitions.hpp"
+#include "../../../solvers/lobpcg/definitions.hpp"
 #include "../../support/check_replay.hpp"
 #include "../../support/multigrid.hpp"
 #include "../../support/shared_formats.hpp"
