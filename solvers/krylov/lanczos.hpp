@@ -230,20 +230,14 @@ KOKKOS_FORCEINLINE_FUNCTION bool is_bad(const S& entry) {
          !Kokkos::isfinite(other);
 }
 
+/// What a diagonal entry, or a pivot, may owe to rounding, over its magnitude: the sum of the
+/// finest level's diagonal entries that it was made of, each times the square of its weight. Each
+/// level and each elimination hands magnitudes on. So the bound follows the scale of A and of its
+/// unknowns, and knows of large entries that are gone. Pivots of Laplacians that should be zero
+/// were up to 27 epsilon of it.
 template <Scalar S>
-inline constexpr double epsilon_of = sizeof(heddle::RealOf<S>) == 4 ? 0x1p-23 : 0x1p-52;
-
-/// What a pivot may owe to rounding, over its magnitude: the sum of the diagonal entries that it
-/// was made of, each times the square of its weight. Each elimination hands magnitudes on. So the
-/// bound follows the scale of A and of its unknowns, and knows of large entries that are gone.
-/// Pivots of Laplacians that should be zero were up to 27 epsilon of it.
-template <Scalar S>
-inline constexpr double rounding_of_magnitude = 64 * epsilon_of<S>;
-
-/// The same of a coarse level's diagonal entry, whose magnitude the finest level's entries add up
-/// to: a product adds few terms, where an elimination takes as many steps as there are pivots.
-template <Scalar S>
-inline constexpr double rounding_of_product = 8 * epsilon_of<S>;
+inline constexpr double rounding_of_magnitude =
+    64 * (sizeof(heddle::RealOf<S>) == 4 ? 0x1p-23 : 0x1p-52);
 
 /// Inverts the diagonal. Where an entry is bad: 1, and the lowest such row is marked in *bad.
 template <Scalar S>

@@ -20,7 +20,7 @@
 /// R A P with R = P*.
 namespace heddle::detail::multigrid {
 
-using spectrum::rounding_of_product;
+using spectrum::rounding_of_magnitude;
 using spectrum::square_of;
 using spectrum::Symmetry;
 
@@ -253,7 +253,7 @@ struct RepairDiagonal {
       magnitude[i] = sum_of_fine(i, true);
       if (magnitude[i] == 0) continue;
       S* const entry = diagonal(i);
-      if (static_cast<double>(Kokkos::abs(*entry)) <= rounding_of_product<S> * magnitude[i]) {
+      if (static_cast<double>(Kokkos::abs(*entry)) <= rounding_of_magnitude<S> * magnitude[i]) {
         *entry = number(magnitude[i]);
       }
       const auto size = static_cast<double>(Kokkos::abs(*entry));

@@ -23,7 +23,6 @@
 namespace heddle::detail::multigrid {
 
 using spectrum::rounding_of_magnitude;
-using spectrum::rounding_of_product;
 using spectrum::square_of;
 
 /// What the kernels share, of n rows, on the device.
@@ -189,8 +188,6 @@ void leave_nullspace_out(const Exec& exec, const Nullspace<S>& of, S* inverse) {
 template <class Matrix>
 struct MakeDense {
   using S = typename Matrix::scalar_type;
-  static constexpr double inherited = rounding_of_product<S> / rounding_of_magnitude<S>;
-
   Matrix A;
   S* dense;
   const double* given;
@@ -204,8 +201,7 @@ struct MakeDense {
     for (auto k = A.row_ptr().data()[row]; k < A.row_ptr().data()[row + 1]; ++k) {
       to[A.col_idx().data()[k]] += A.values().data()[k];
     }
-    const auto diagonal = static_cast<double>(Kokkos::abs(to[row]));
-    magnitude[row] = Kokkos::max(diagonal, inherited * given[row]);
+    magnitude[row] = given[row];
     is_gone[row] = 0;
   }
 };
