@@ -70,11 +70,14 @@ void begin() {
     Kokkos::initialize(settings);
     r.initialized_here = true;
   }
-  if constexpr (on_host && std::is_constructible_v<Exec, int>) {
-    r.one_thread = Exec(1);  // partition_space gives one of all threads where OpenMP does not nest
-  } else {
-    r.one_thread = Exec();
-  }
+  // partition_space gives one of all threads where OpenMP does not nest.
+  r.one_thread = []<class E>(E all) {
+    if constexpr (on_host && std::is_constructible_v<E, int>) {
+      return E(1);
+    } else {
+      return all;
+    }
+  }(Exec());
   pthread_atfork(nullptr, nullptr, [] { runtime().forked = true; });
   r.state = State::running;
 }
