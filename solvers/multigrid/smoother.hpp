@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "../../backends/graph.hpp"
 #include "../gauss_seidel/plan.hpp"
 #include "../krylov/lanczos.hpp"
 #include "../vectors/operands.hpp"
@@ -248,7 +249,7 @@ class ColorSweeps final : public Smoother<Exec, Matrix> {
   int sweeps_;
 };
 
-/// A smoother of the user's.
+/// A smoother of the user's, whose launches are not Heddle's: a graph records them by capture.
 template <ExecutionSpace Exec, class Matrix>
 class OwnSmoother final : public Smoother<Exec, Matrix> {
  public:
@@ -264,11 +265,11 @@ class OwnSmoother final : public Smoother<Exec, Matrix> {
 
   void before(const Exec& exec, const At& level, const B& b, const X& x,
               const X& residual) const override {
-    own_->before(exec, view_of(b), view_of(x));
+    backends::record_captured(exec, [&] { own_->before(exec, view_of(b), view_of(x)); });
     if (residual.data) residual_of(exec, level, b, x, residual);
   }
   void after(const Exec& exec, const At&, const B& b, const X& x) const override {
-    own_->after(exec, view_of(b), view_of(x));
+    backends::record_captured(exec, [&] { own_->after(exec, view_of(b), view_of(x)); });
   }
   void update_values(const Exec& exec, const Matrix& A) override { own_->update_values(exec, A); }
   std::size_t bytes() const override { return own_->bytes(); }
