@@ -6,7 +6,7 @@
 
 #include "../../backends/algorithms/csr_view.hpp"
 #include "../../backends/algorithms/team_sums.hpp"
-#include "../../backends/lanes.hpp"
+#include "../../backends/atomics.hpp"
 #include "../../core/error.hpp"
 #include "../../formats/inspect/pattern.hpp"
 #include "triangle.hpp"

@@ -213,9 +213,9 @@ void each_row(const Exec& exec, std::int64_t rows, const Body& body) {
   if constexpr (emulated) {
     heddle::detail::parallel_for(exec, "heddle::test::rows", rows, body);
   } else {
-    Kokkos::parallel_for(
-        "heddle::test::rows",
-        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, rows), body);
+    Kokkos::parallel_for("heddle::test::rows",
+                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, rows),
+                         body);
   }
 }
 
