@@ -16,7 +16,7 @@ inline void check_shapes(std::int64_t rows, std::int64_t columns, std::int64_t o
               "give matrices of one shape");
 }
 
-/// The pattern of A and map(B) together, of which entries of A come first; `twice`: B is A.
+/// The union of the patterns of A and map(B), whose entries of A come first; `twice`: B is A.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space, class Map>
 auto derive_union(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
                   const CsrMatrix<S, O, Off, Space>& B, const Map& map, bool twice) {
@@ -31,7 +31,7 @@ auto derive_union(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
                         });
 }
 
-/// one * A + other * map(B), of which only entries differ.
+/// one * A + other * map(B).
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space, class Map>
 DerivedCsr<Exec, S, O, Off> derive_sum(const Exec& exec, const Source<S>& one,
                                        const CsrMatrix<S, O, Off, Space>& A, const Source<S>& other,
@@ -47,10 +47,10 @@ DerivedCsr<Exec, S, O, Off> derive_sum(const Exec& exec, const Source<S>& one,
 }  // namespace detail
 
 /// alpha * A + beta * B: an entry for each place where A or B has one, with ascending columns.
-/// Entries that repeat a place are added up first, those of A and those of B apart. If a factor is
-/// 0, no value of that matrix is read, and its places hold zeros.
+/// Repeated entries are added up first, those of A and of B separately. If a factor is 0, no value
+/// of that matrix is read, and its places hold zeros.
 ///
-/// Checks both, allocates, and waits for `exec`; new values take one pass (update_values(exec, A,
+/// Checks both, allocates, and waits for `exec`; new values need one pass (update_values(exec, A,
 /// B), or with new factors). Throws Error if the shapes differ, or the type of offsets cannot hold
 /// the sum of both numbers of entries.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
@@ -62,9 +62,9 @@ DerivedCsr<Exec, S, O, Off> add(const Exec& exec, std::type_identity_t<S> alpha,
                             detail::Source<S>{.factor = beta}, B, detail::AsTheyAre(), false);
 }
 
-/// (A + A') / 2, or with Symmetry::hermitian (A + A*) / 2, with both triangles, which mirror each
-/// other to the last bit, also if entries of A repeat a place. New values of A take one pass.
-/// Throws Error if A is not square, or the type of offsets cannot hold twice its number of entries.
+/// (A + A') / 2, or with Symmetry::hermitian (A + A*) / 2, with both triangles. They mirror each
+/// other to the last bit, even if entries of A repeat. New values of A need one pass. Throws Error
+/// if A is not square, or the type of offsets cannot hold twice its number of entries.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 DerivedCsr<Exec, S, O, Off> symmetric_part(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
                                            Symmetry symmetry = Symmetry::symmetric) {

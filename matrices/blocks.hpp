@@ -5,7 +5,7 @@
 #include "rearrange.hpp"
 
 /// Matrices from and to dense blocks. Each function checks the matrix (Error, naming row and
-/// entry), allocates, and waits for `exec`; its result takes new values in one pass.
+/// entry), allocates, and waits for `exec`; new values for its result need one pass.
 namespace heddle {
 
 namespace detail {
@@ -26,7 +26,7 @@ struct StartsOfBlockRows {
   }
 };
 
-/// The entries of block k, which lie in `size` rows of the matrix.
+/// Expands block k into `size` rows of the matrix.
 template <Ordinal O, Offset Off>
 struct SpreadBlock {
   const Off* block_ptr;
@@ -51,7 +51,7 @@ struct SpreadBlock {
   }
 };
 
-/// Entries as entries of a matrix of blocks.
+/// Maps an entry to its block row and block column.
 struct BlockOf {
   std::int64_t size;
   template <class O>
@@ -61,7 +61,7 @@ struct BlockOf {
   }
 };
 
-/// Where entry k lies in its block.
+/// The place of entry k in its block.
 template <Ordinal O>
 struct PlaceInBlock {
   const O* col_idx;
@@ -73,7 +73,7 @@ struct PlaceInBlock {
   }
 };
 
-/// A block from its entries, in their order.
+/// Sums up a block from its entries, in their order.
 template <Scalar S, Offset Off>
 struct FillBlock {
   const Off* first;  ///< null: one entry for each block
@@ -94,10 +94,10 @@ struct FillBlock {
 
 }  // namespace detail
 
-/// The entries of a matrix of blocks, zeros in blocks included: a CSR matrix for all other
-/// functions, whose rows keep the order of the blocks' columns. `update_values(exec, B.values())`
-/// takes new values. A plan of it with the scheme bcsr/RxC holds the same blocks again, and does
-/// not need it afterwards.
+/// Expands a matrix of blocks into a CSR matrix for all other functions. Zeros in blocks are
+/// entries, and rows keep the order of the blocks' columns. `update_values(exec, B.values())` sets
+/// new values. A plan with the scheme bcsr/RxC stores the same blocks, and does not need this
+/// matrix afterwards.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 DerivedCsr<Exec, S, O, Off> from_blocks(const Exec& exec, const BlockMatrix<S, O, Off, Space>& B) {
   const auto& blocks = B.blocks();
@@ -111,7 +111,7 @@ DerivedCsr<Exec, S, O, Off> from_blocks(const Exec& exec, const BlockMatrix<S, O
   Off* source = nullptr;
   made.kept = Arena<To>(exec, "heddle::matrix::sources", arena_array(source, sources));
   made.source = source;
-  if (blocks.row_ptr().extent(0) == 0) {  // without rows it need not be there
+  if (blocks.row_ptr().extent(0) == 0) {  // row_ptr may be null without rows
     detail::fill(exec, "heddle::matrix::row_ptr", made.storage.row_ptr().data(), 1, Off(0));
   } else {
     detail::parallel_for(
@@ -140,7 +140,7 @@ class BlockedCsr {
   /// An empty matrix, to be assigned to.
   BlockedCsr() = default;
 
-  /// Used by to_blocks.
+  /// Constructor for to_blocks.
   BlockedCsr(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, int block_size)
       : block_size_(block_size), entries_(static_cast<std::int64_t>(A.nonzeros())) {
     if (block_size < 1 || A.rows() % block_size != 0 || A.columns() % block_size != 0) {
@@ -173,12 +173,12 @@ class BlockedCsr {
     exec.fence("heddle::matrix::derived");
   }
 
-  /// The borrowed form; valid while this object or a copy lives, so a temporary has none. Columns
+  /// The borrowed form; valid while this object or a copy lives, so temporaries have none. Columns
   /// of each block row ascend.
   Matrix matrix() const& { return Matrix(made_.storage.matrix(), block_size_, values_); }
   Matrix matrix() const&& = delete;
-  /// Its arrays, for other libraries: the offsets of the block rows, the columns, counted in
-  /// blocks, and the values.
+  /// Arrays for other libraries: the offsets of the block rows, the columns in units of blocks, and
+  /// the values.
   auto row_ptr() const { return made_.storage.row_ptr(); }
   auto col_idx() const { return made_.storage.col_idx(); }
   auto values() const { return values_; }
@@ -188,9 +188,9 @@ class BlockedCsr {
   /// Device memory that it holds, in bytes.
   std::size_t bytes() const { return made_.storage.bytes() + made_.kept.bytes() + memory_.bytes(); }
 
-  /// Takes the values of A, which has the pattern that the blocks were made from. One launch in the
-  /// order of `exec`, one thread for each block: no wait, no allocation. Entries that repeat a
-  /// place add up in their order. Throws Error if the number of entries differs.
+  /// Copies the values of A, which has the pattern that the blocks were made from. One launch in
+  /// the order of `exec`, one thread for each block: no wait, no allocation. Repeated entries add
+  /// up in their order. Throws Error if the number of entries differs.
   void update_values(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A) {
     detail::check_entries(static_cast<std::int64_t>(A.nonzeros()), entries_);
     detail::parallel_for(
@@ -208,9 +208,9 @@ class BlockedCsr {
   typename Arena<Space>::template Array<std::int32_t> place_;
 };
 
-/// A as dense blocks of block_size x block_size: each block that holds an entry, filled up with
-/// zeros. Throws Error if block_size does not divide rows and columns or exceeds 46340, or if the
-/// type of offsets cannot hold the number of values.
+/// A as dense blocks of block_size x block_size: each block that holds an entry, padded with zeros.
+/// Throws Error if block_size does not divide rows and columns or exceeds 46340, or if the type of
+/// offsets cannot hold the number of values.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 BlockedCsr<Exec, S, O, Off> to_blocks(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
                                       int block_size) {

@@ -38,13 +38,13 @@ struct FirstTripletOutside {
 
 }  // namespace detail
 
-/// The matrix of triplets in any order: entry k lies at (row_of(k), column_of(k)) and has the value
-/// values(k). Triplets that repeat a place are added up, in their order. The arguments are Views of
-/// rank 1 that `exec` can access, of any strides. Off is the type of offsets:
-/// assemble<std::int64_t>(...) for 2^31 triplets and more.
+/// The matrix of triplets in any order: entry k is at (row_of(k), column_of(k)) and has the value
+/// values(k). Repeated triplets are added up, in their order. The arguments are Views of rank 1
+/// that `exec` can access, of any strides. Off is the type of offsets: assemble<std::int64_t>(...)
+/// for 2^31 triplets and more.
 ///
-/// Allocates, and waits for `exec`; new values of the same triplets take one pass
-/// (update_values(exec, values)). Throws Error, naming the triplet, if one lies outside.
+/// Allocates, and waits for `exec`; new values of the same triplets need one pass
+/// (update_values(exec, values)). Throws Error, naming the triplet, if one is out of range.
 template <Offset Off = int, ExecutionSpace Exec, std::integral Rows, std::integral Columns,
           class RowOf, class ColumnOf, VectorView Values>
   requires(Kokkos::is_view_v<RowOf> && Kokkos::is_view_v<ColumnOf>)

@@ -14,7 +14,7 @@ namespace heddle {
 
 namespace detail {
 
-/// The values of a matrix that others are derived from, and how each counts.
+/// Values of a matrix that another is derived from, and their factor.
 template <Scalar S>
 struct Source {
   const S* values = nullptr;
@@ -22,8 +22,8 @@ struct Source {
   S factor = S(1);
   bool conjugated = false;
 
-  /// A factor of 1 is not multiplied by, so that infinite values stay as they are; with a factor of
-  /// 0 nothing is read.
+  /// A factor of 1 is not multiplied, so that infinite values stay unchanged; with a factor of 0
+  /// nothing is read.
   KOKKOS_FORCEINLINE_FUNCTION S operator()(std::int64_t k) const {
     if (factor == S(0)) return S(0);
     const S value = conjugated ? conjugate(values[k * stride]) : values[k * stride];
@@ -31,9 +31,9 @@ struct Source {
   }
 };
 
-/// The entries that each entry of a derived matrix is the sum of: those from `ones` on are of the
-/// other matrix. Entries of one matrix are added up in their order, each matrix apart, so that it
-/// does not matter which of the two comes first.
+/// The source entries that each entry of a derived matrix sums up; those from `ones` on belong to
+/// the other matrix. Entries of each matrix are added up in their order, separately, so that the
+/// order of the two matrices does not matter.
 template <Scalar S, Offset Off>
 struct Sources {
   const Off* first;  ///< null: one source for each entry
@@ -51,7 +51,7 @@ struct Sources {
     for (std::int64_t place = begin + 1; place < end; ++place) sum += term(place);
     return sum;
   }
-  /// use(sum of the one, sum of the other, whether the one has entries, and the other).
+  /// use(sum of `one`, sum of `other`, whether `one` has entries, whether `other` has).
   template <class Use>
   KOKKOS_FORCEINLINE_FUNCTION auto with_sums(std::int64_t k, const Use& use) const {
     const std::int64_t begin = first ? static_cast<std::int64_t>(first[k]) : k;
@@ -79,7 +79,7 @@ struct PutSums {
   }
 };
 
-/// What of a derived matrix depends on patterns alone.
+/// The part of a derived matrix that depends on patterns alone.
 template <Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 struct Derivation {
   CsrStorage<S, O, Off, Space> storage;
@@ -102,9 +102,8 @@ inline void check_entries(std::int64_t given, std::int64_t expected) {
 }  // namespace detail
 
 /// A matrix made from the entries of one or two others: a transpose, a submatrix, a sum, or
-/// assembled triplets. It owns its arrays. For each entry it keeps the entries of the others that
-/// it is the sum of, so new values take one pass. A handle: copies share the memory.
-/// docs/matrices.md
+/// assembled triplets. It owns its arrays. For each entry it stores the source entries that it sums
+/// up, so new values need one pass. A handle: copies share the memory. docs/matrices.md
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off>
 class DerivedCsr {
  public:
@@ -115,11 +114,11 @@ class DerivedCsr {
   /// An empty matrix, to be assigned to.
   DerivedCsr() = default;
 
-  /// The borrowed matrix that other functions take; valid while this object or a copy lives.
-  /// Nobody owns the arrays of a temporary any more, so it has none.
+  /// The borrowed matrix for other functions; valid while this object or a copy lives, so
+  /// temporaries have none.
   Matrix matrix() const& { return made_.storage.matrix(); }
   Matrix matrix() const&& = delete;
-  /// The matrix that owns its arrays, without the map of values.
+  /// The matrix that owns its arrays, without the map to source entries.
   const Storage& storage() const& { return made_.storage; }
   Storage storage() const&& { return made_.storage; }
   O rows() const { return made_.storage.rows(); }
@@ -128,16 +127,16 @@ class DerivedCsr {
   /// Device memory that it holds, in bytes.
   std::size_t bytes() const { return made_.storage.bytes() + made_.kept.bytes(); }
 
-  /// Takes the values of A, which has the pattern of the matrix that this one was derived from. One
-  /// launch in the order of `exec`: no wait, no allocation. Entries are added up in the order that
-  /// they have in A. Throws Error if the number of entries differs, or if this is a sum of two
-  /// matrices; another pattern is not detected.
+  /// Copies the values of A, which has the pattern of the matrix that this one was derived from.
+  /// One launch in the order of `exec`: no wait, no allocation. Entries are added up in their order
+  /// in A. Throws Error if the number of entries differs, or if this is a sum of two matrices;
+  /// another pattern is not detected.
   template <MemorySpace From>
   void update_values(const Exec& exec, const CsrMatrix<S, O, Off, From>& A) {
     detail::check_entries(static_cast<std::int64_t>(A.nonzeros()), ones_);
     update(exec, A.values().data(), 1);
   }
-  /// As above, for a sum of two matrices: one.factor * A + other.factor * B.
+  /// Computes the values of a sum of two matrices: one.factor * A + other.factor * B.
   template <MemorySpace From, MemorySpace FromB>
   void update_values(const Exec& exec, const CsrMatrix<S, O, Off, From>& A,
                      const CsrMatrix<S, O, Off, FromB>& B) {
@@ -145,7 +144,7 @@ class DerivedCsr {
     detail::check_entries(static_cast<std::int64_t>(B.nonzeros()), others_);
     update(exec, A.values().data(), 1, B.values().data());
   }
-  /// As above, with new factors, which copies of this handle take too: alpha * A + beta * B.
+  /// Computes alpha * A + beta * B; copies of this handle get the new factors too.
   template <MemorySpace From, MemorySpace FromB>
   void update_values(const Exec& exec, S alpha, const CsrMatrix<S, O, Off, From>& A, S beta,
                      const CsrMatrix<S, O, Off, FromB>& B) {
@@ -155,8 +154,8 @@ class DerivedCsr {
     factors_->other = beta;
     update_values(exec, A, B);
   }
-  /// As above, from the values of triplets, in the order in which they were given: a View of rank 1
-  /// that `exec` can access, of any stride.
+  /// Copies the values of triplets, in the order in which they were given: a View of rank 1 that
+  /// `exec` can access, of any stride.
   template <VectorView Values>
   void update_values(const Exec& exec, const Values& values) {
     static_assert(std::same_as<typename Values::non_const_value_type, S> && Values::rank() == 1,
@@ -165,7 +164,7 @@ class DerivedCsr {
     update(exec, values.data(), static_cast<std::int64_t>(values.stride(0)));
   }
 
-  /// Used by the functions that make one.
+  /// Constructor for functions that derive a matrix.
   DerivedCsr(detail::Derivation<S, O, Off, Space> made, std::int64_t ones, std::int64_t others,
              const detail::Source<S>& one, const detail::Source<S>& other, bool twice)
       : made_(std::move(made)),
@@ -179,7 +178,7 @@ class DerivedCsr {
  private:
   using Factors = detail::SumFactors<S>;
 
-  /// From the values of one matrix alone: those of both, if both are the same.
+  /// Uses the values of one matrix; for both sources if they are the same matrix.
   void update(const Exec& exec, const S* ones, std::int64_t stride) {
     if (!twice_ && others_ > 0) {
       throw Error("new values of one matrix for a sum that is made of two matrices", "give both");
@@ -203,22 +202,21 @@ class DerivedCsr {
   std::int64_t ones_ = 0;
   std::int64_t others_ = 0;
   detail::Source<S> one_, other_;
-  std::shared_ptr<Factors> factors_ = std::make_shared<Factors>();  ///< copies share the values too
-  bool twice_ = false;  ///< both sources are the one matrix
+  std::shared_ptr<Factors> factors_ = std::make_shared<Factors>();  ///< shared by copies
+  bool twice_ = false;  ///< whether both sources are one matrix
 };
 
 }  // namespace heddle
 
-// Matrices from lists of entries: entries are sorted by row and column, and those that repeat a
-// place are added up.
+// Matrices from lists of entries: these are sorted by row and column, and repeats added up.
 
 namespace heddle::detail {
 
-/// How entries are listed.
+/// Options for lists of entries.
 struct Listing {
   bool add_up = false;          ///< entries of one place become one
-  bool columns_ascend = false;  ///< they are listed by ascending columns
-  bool check = true;            ///< the matrix that they are of is checked
+  bool columns_ascend = false;  ///< the list has ascending columns
+  bool check = true;            ///< check the matrix that is listed
 };
 
 template <Ordinal O>
@@ -230,7 +228,7 @@ struct CountKept {
   }
 };
 
-/// 1 for each kept entry that begins an entry of the derived matrix, of entries in their order.
+/// 1 for each kept entry, in sorted order, that begins an entry of the derived matrix; else 0.
 template <Ordinal O>
 struct StartsEntry {
   const O* row_of;
@@ -249,7 +247,7 @@ struct StartsEntry {
 template <Ordinal O, Offset Off>
 struct PutEntries {
   StartsEntry<O> starts_entry;
-  const Off* place;  ///< places before that of each entry
+  const Off* place;  ///< exclusive prefix sum of starts_entry
   const Off* order;
   O* col_idx;
   Off* first;
@@ -278,10 +276,10 @@ struct PutRowStarts {
   }
 };
 
-/// The pattern of rows x columns whose entries `list(row_of, column_of)` writes: `count` of them,
-/// where a row of `rows` stands for one that is left out. Entries of one place stay in the order of
-/// the list. A workspace of three ordinals and four offsets an entry, and that of the sort; waits
-/// for `exec`.
+/// The pattern of rows x columns of the `count` entries that list(row_of, column_of) writes; an
+/// entry with row `rows` is left out. Entries of one place stay in the order of the list.
+/// Workspace: three ordinals and three offsets for each entry, an offset for each row, and that of
+/// the sort. Waits for `exec`.
 template <Scalar S, Offset Off, ExecutionSpace Exec, Ordinal O, class List>
 auto derive(const Exec& exec, O rows, O columns, std::int64_t count, const Listing& listing,
             const List& list) {
@@ -335,7 +333,7 @@ auto derive(const Exec& exec, O rows, O columns, std::int64_t count, const Listi
   return made;
 }
 
-/// Lists entry k of a matrix as map(row, k, column) says, at `shift` + k.
+/// Lists entry k of a matrix at `shift` + k, with the row and column that `map` sets.
 template <Ordinal O, class Map>
 struct ListEntries {
   const O* col_idx;
@@ -360,7 +358,7 @@ void list_entries(const Exec& exec, const CsrPattern<O, Off, Space>& A, O* row_o
              ListEntries<O, Map>{A.col_idx().data(), row_of, column_of, shift, map});
 }
 
-/// The matrix of the entries of A that `map(k, row, column)` leaves or moves, with their values.
+/// Derives a matrix from A, whose entries `map(k, row, column)` keeps, moves or leaves out.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space, class Map>
 DerivedCsr<Exec, S, O, Off> derive_from(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
                                         O rows, O columns, const Listing& listing, const Map& map,

@@ -5,9 +5,9 @@
 
 namespace heddle {
 
-/// R A P, the matrix of a coarse level, as A P, which is kept, and R times that. The pattern is
-/// made once; new values of R, A and P need no allocation and no wait. Made of two MultiplyPlans
-/// and as deterministic: docs/matrices.md
+/// R A P, the matrix of a coarse level: A P, which is stored, then R times A P. The pattern is made
+/// once; new values of R, A and P need no allocation and no wait. Made of two MultiplyPlans and as
+/// deterministic: docs/matrices.md
 template <ExecutionSpace Exec, class Matrix>
 class GalerkinPlan {
  public:
@@ -16,14 +16,14 @@ class GalerkinPlan {
   /// An empty plan, to be assigned to.
   GalerkinPlan() = default;
 
-  /// For a stored restriction. options.max_bytes bounds both products together; ops cannot be given
-  /// for triple products. Throws what MultiplyPlan throws.
+  /// The plan for a stored restriction R. options.max_bytes bounds both products together; ops are
+  /// not allowed for triple products. Throws what MultiplyPlan throws.
   GalerkinPlan(const Exec& exec, const Matrix& R, const Matrix& A, const Matrix& P,
                const MultiplyOptions& options = {})
       : GalerkinPlan(exec, R, A, P, options, Op::none) {}
 
-  /// For R = P*, for a real matrix P': the plan stores the transpose and updates its values with
-  /// those of P.
+  /// The plan for R = P*, which is P' for a real matrix: it stores the transpose and updates its
+  /// values with those of P.
   GalerkinPlan(const Exec& exec, const Matrix& A, const Matrix& P,
                const MultiplyOptions& options = {})
       : GalerkinPlan(exec, P, A, P, options, Op::conjugate_transpose) {}
@@ -34,10 +34,10 @@ class GalerkinPlan {
     AP_.numeric(exec, A, P);
     RAP_.numeric(exec, R, AP_.matrix());
   }
-  /// As above with R = P*, for a plan that was made without an R.
+  /// Computes the values with R = P*, if the plan was made without an R.
   void numeric(const Exec& exec, const Matrix& A, const Matrix& P) { numeric(exec, P, A, P); }
 
-  /// R A P, borrowed; valid while the plan, or a copy of storage(), lives, so a temporary has none.
+  /// R A P, borrowed; valid while the plan, or a copy of storage(), lives: temporaries have none.
   Matrix matrix() const& { return RAP_.matrix(); }
   Matrix matrix() const&& = delete;
   const auto& storage() const& { return RAP_.storage(); }
@@ -45,13 +45,13 @@ class GalerkinPlan {
   /// A P, borrowed.
   Matrix product_with_P() const& { return AP_.matrix(); }
   Matrix product_with_P() const&& = delete;
-  /// Device memory that the plan holds, both products included, in bytes, and the most that it has
+  /// Device memory that the plan holds, both products included, in bytes; and the most that it has
   /// held.
   std::size_t bytes() const { return AP_.bytes() + RAP_.bytes(); }
   std::size_t peak_bytes() const {
     return std::max(AP_.peak_bytes(), AP_.bytes() + RAP_.peak_bytes());
   }
-  /// Multiplications of the numeric phase.
+  /// Number of multiplications of the numeric phase.
   std::int64_t products() const { return AP_.products() + RAP_.products(); }
 
  private:

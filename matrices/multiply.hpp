@@ -12,10 +12,10 @@
 
 namespace heddle::detail {
 
-/// How the columns of an operand's rows have to lie.
+/// The order that an operand's rows need for their columns.
 enum class ColumnOrder { any, ascending, strictly_ascending };
 
-/// Entries whose column is below that of the entry before in their row, or with `strict` the same.
+/// Counts entries with a lower column than the entry before, or if `strict` an equal one.
 template <Ordinal O, Offset Off>
 struct CountDescents {
   const Off* row_ptr;
@@ -29,7 +29,7 @@ struct CountDescents {
   }
 };
 
-/// A, B or D as a product takes it: as it is, or stored in another order.
+/// A, B or D in the form that a product needs: unchanged, or stored in another order.
 template <ExecutionSpace Exec, class Matrix>
 class ProductOperand {
  public:
@@ -39,7 +39,7 @@ class ProductOperand {
 
   ProductOperand() = default;
 
-  /// `allow` throws where so many bytes may not be held: it is asked before A is stored.
+  /// `allow(bytes)` throws if the plan may not hold that many; it is called before A is stored.
   template <class Allow>
   ProductOperand(const Exec& exec, const Matrix& A, Op op, ColumnOrder order, bool check,
                  const Allow& allow)
@@ -50,15 +50,15 @@ class ProductOperand {
     const auto n = static_cast<std::size_t>(nonzeros_);
     const auto rows = static_cast<std::size_t>(transposes(op) ? columns_ : rows_);
     const bool add_up = order == ColumnOrder::strictly_ascending;
-    // Repeats that are added up leave fewer entries, and take more to say where they come from.
+    // If repeats are added up, there are fewer entries, but their sources need more memory.
     allow(add_up ? arena_bytes<Off, Off>(rows + 1, n)
                  : arena_bytes<Off, O, S>(rows + 1, n, n) + arena_bytes<Off>(n));
-    copy_ = stored_op(exec, A, op, add_up, false);  // it was checked above
+    copy_ = stored_op(exec, A, op, add_up, false);  // checked above
   }
 
-  /// What to multiply, of A as it was given.
+  /// The matrix to multiply, from the A that was given.
   Matrix pattern(const Matrix& A) const { return stored_ ? copy_.matrix() : A; }
-  /// The same with the values of A. No wait, no allocation.
+  /// The matrix to multiply with the values of A. No wait, no allocation.
   Matrix with_values(const Exec& exec, const Matrix& A, const char* name) {
     if (A.rows() != rows_ || A.columns() != columns_ ||
         static_cast<std::int64_t>(A.nonzeros()) != nonzeros_) {
@@ -74,7 +74,7 @@ class ProductOperand {
   std::size_t bytes() const { return stored_ ? copy_.bytes() : 0; }
 
  private:
-  /// Those of a B that is not checked are taken for none.
+  /// Number of descents; an unchecked B is assumed to have none.
   static std::int64_t descents(const Exec& exec, const Matrix& A, ColumnOrder order, bool check) {
     const bool strict = order == ColumnOrder::strictly_ascending;
     if (order == ColumnOrder::any || (strict && !check)) return 0;
@@ -99,18 +99,18 @@ namespace heddle {
 struct MultiplyOptions {
   static constexpr std::size_t no_bound = std::numeric_limits<std::size_t>::max();
 
-  /// The ops of A and B: C = op_a(A) op_b(B). For any op but Op::none the plan stores the result,
-  /// and new values take one more pass.
+  /// The ops of A and B: C = op_a(A) op_b(B). For any op except Op::none the plan stores the
+  /// result, and new values need one more pass.
   Op op_a = Op::none;
   Op op_b = Op::none;
   /// The most device memory, in bytes, that the plan may hold at any time, workspace and C
-  /// included, but for the workspaces of sorts. If that is too little, Error says how much it needs
-  /// before it is allocated.
+  /// included, without the workspaces of sorts. If that is too little, Error reports how much it
+  /// needs before it is allocated.
   std::size_t max_bytes = no_bound;
   /// Bytes of workspace of the symbolic phase, besides two numbers of 64 bits and two ordinals for
-  /// each row. On a GPU rows that are too long for scratch take two bits for each column, for each
+  /// each row. On a GPU rows that are too long for scratch need two bits for each column, for each
   /// such row that is processed at the same time, at least one; on a CPU a bit for each column, for
-  /// each thread that takes part, at least one. What is left holds a list of columns, one for each
+  /// each thread that participates, at least one. The rest holds a list of columns, one for each
   /// product; if those do not fit, or max_bytes is set, columns are computed twice.
   std::size_t workspace_bytes = std::size_t{256} << 20;
   /// Whether the plan keeps a list of the entries that make each entry of C, so that new values
@@ -143,8 +143,8 @@ void check_offsets(const std::string& product, std::int64_t entries) {
 
 }  // namespace detail
 
-/// C = alpha op(A) op(B) + beta D. The pattern of C is made once, its values as often as those of
-/// A, B and D change.
+/// C = alpha op(A) op(B) + beta D. The pattern of C is made once, its values whenever those of A, B
+/// and D change.
 ///
 /// C has an entry for each place that gets a product or an entry of D, even if its value is zero,
 /// with ascending columns in each row. A and B may have any shapes that fit, empty rows, unsorted
@@ -153,9 +153,9 @@ void check_offsets(const std::string& product, std::int64_t entries) {
 /// for any number of threads and on any device with the same rounding.
 ///
 /// A subwarp of a GPU or a thread of a CPU computes each row of C. On a GPU sums are in a table in
-/// scratch or, if the row is too long, in C; the longest rows are cut into pieces. On a CPU each
+/// scratch or, if the row is too long, in C; the longest rows are split into pieces. On a CPU each
 /// thread has an array of all columns, unless that is larger than C or max_bytes is set. The plan
-/// belongs to the device of `exec`, keeps C, and borrows no matrix. It can be moved, not copied.
+/// belongs to the device of `exec`, owns C, and borrows no matrix. It can be moved, not copied.
 ///
 /// OffC is the type of C's offsets; Error is thrown if it cannot count the entries. Source of
 /// counting products, then tables by length: Y. Nagasaka, A. Nukada and S. Matsuoka,
@@ -190,7 +190,7 @@ class MultiplyPlan {
   MultiplyPlan(const Exec& exec, const MatrixA& A, const MatrixB& B,
                const MultiplyOptions& options = {})
       : MultiplyPlan(exec, A, B, nullptr, options) {}
-  /// As above, for a C that contains the pattern of D, which has the shape of C.
+  /// The symbolic phase for a C that contains the pattern of D, which has the shape of C.
   MultiplyPlan(const Exec& exec, const MatrixA& A, const MatrixB& B, const MatrixA& D,
                const MultiplyOptions& options = {})
       : MultiplyPlan(exec, A, B, &D, options) {}
@@ -204,8 +204,8 @@ class MultiplyPlan {
   void numeric(const Exec& exec, S alpha, const MatrixA& A, const MatrixB& B) {
     multiply(exec, alpha, A, B);
   }
-  /// C = alpha op(A) op(B) + beta D: D is added last, and not read if beta == 0. Only if the plan
-  /// was made for a D.
+  /// C = alpha op(A) op(B) + beta D, if the plan was made for a D. D is added last, and not read if
+  /// beta == 0.
   void numeric(const Exec& exec, S alpha, const MatrixA& A, const MatrixB& B, S beta,
                const MatrixA& D) {
     if (D.rows() != rows() || D.columns() != columns() ||
@@ -220,7 +220,7 @@ class MultiplyPlan {
                        entries_of_D_, Add{added, pattern(), C_.values().data(), beta});
   }
 
-  /// C, borrowed; valid while the plan, or a copy of storage(), lives, so a temporary has none.
+  /// C, borrowed; valid while the plan, or a copy of storage(), lives, so temporaries have none.
   Matrix matrix() const& { return C_.matrix(); }
   Matrix matrix() const&& = delete;
   const CsrStorage<S, O, OffC, Space>& storage() const& { return C_; }
@@ -230,7 +230,7 @@ class MultiplyPlan {
   OffC nonzeros() const { return C_.nonzeros(); }
   /// Products of an entry of A and one of B: the multiplications and additions of a numeric phase.
   std::int64_t products() const { return products_; }
-  /// Device memory that the plan holds, C included, in bytes, and the most that it has held,
+  /// Device memory that the plan holds, C included, in bytes; and the most that it has held,
   /// without the workspaces of sorts.
   std::size_t bytes() const {
     return C_.bytes() + rows_.bytes() + pieces_.bytes() + list_.bytes() + dense_.bytes() +
@@ -293,7 +293,7 @@ class MultiplyPlan {
     exec.fence("heddle::multiply::symbolic");
   }
 
-  /// What new values have no use for.
+  /// Frees the arrays that the chosen numeric phase does not need.
   void keep_one_way() {
     peak_bytes_ = std::max(peak_bytes_, bytes());
     if (list_) {
@@ -333,7 +333,7 @@ class MultiplyPlan {
     }
   }
 
-  /// Throws Error unless the plan may hold so much more than its operands.
+  /// Throws Error unless the plan may hold `more` bytes besides its operands.
   void check_bytes(std::size_t more) const {
     const std::size_t needed = A_.bytes() + B_.bytes() + D_.bytes() + more;
     if (needed <= max_bytes_) return;
@@ -359,7 +359,7 @@ class MultiplyPlan {
     C_ = CsrStorage<S, O, OffC, Space>(exec, rows, columns, entries);
   }
 
-  /// Groups of rows for the numeric phase, and pieces of the longest.
+  /// Makes groups of rows for the numeric phase, and pieces of the longest rows.
   void share_rows(const Exec& exec) {
     namespace mp = detail::matrix_product;
     using Sums = mp::TableSums<O, Product>;
@@ -403,7 +403,7 @@ class MultiplyPlan {
     }
   }
 
-  /// `work` for every product.
+  /// Runs `work` for every product.
   template <class Work>
   void walk(const Exec& exec, const char* label, const char* label_of_long,
             const Work& work) const {

@@ -7,12 +7,12 @@
 #include "scale.hpp"
 
 /// Norms and comparisons. Results are numbers on the host, for which each function waits. Norms use
-/// entries as they are stored: add up repeats first.
+/// stored entries: add up repeats first.
 namespace heddle {
 
 namespace detail {
 
-/// The larger, or NaN if one is.
+/// The larger number, or NaN if one is NaN.
 KOKKOS_FORCEINLINE_FUNCTION double larger_or_nan(double a, double b) {
   return a > b || a != a ? a : b;
 }
@@ -30,7 +30,7 @@ struct Largest {
   }
 };
 
-/// In double, where that of a complex<float> cannot overflow.
+/// The magnitude of an entry in double, where that of a complex<float> cannot overflow.
 template <Scalar S>
 struct Magnitude {
   const S* values;
@@ -45,7 +45,7 @@ struct Magnitude {
   KOKKOS_FUNCTION double operator()(std::int64_t k) const { return Kokkos::abs(wide(values[k])); }
 };
 
-/// Infinite ones left out.
+/// The magnitude of an entry, or 0 if it is infinite.
 template <Scalar S>
 struct FiniteMagnitude : Magnitude<S> {
   KOKKOS_FUNCTION double operator()(std::int64_t k) const {
@@ -54,7 +54,7 @@ struct FiniteMagnitude : Magnitude<S> {
   }
 };
 
-/// Of the difference of two matrices: none where they have the same number, an infinite one too.
+/// The magnitude of an entry of A - B; 0 if both have the same number, even an infinite one.
 template <Scalar S, Offset Off>
 struct DifferenceAt {
   Sources<S, Off> sources;
@@ -83,7 +83,7 @@ double largest_of(const Exec& exec, std::int64_t n, const Values& values) {
   return largest;
 }
 
-/// The largest magnitude of an entry of A - B, where B is mirrored by `map`, and conjugated.
+/// The largest magnitude of an entry of A - map(B), where B is conjugated if `conjugated`.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space, class Map>
 double largest_difference_of(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
                              const CsrMatrix<S, O, Off, Space>& B, const Map& map, bool conjugated,
@@ -102,7 +102,7 @@ double largest_finite(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A) {
                     FiniteMagnitude<S>{{A.values().data()}});
 }
 
-/// An infinite difference is none that a tolerance allows.
+/// No tolerance allows an infinite difference.
 inline bool within(double difference, double tolerance, double scale) {
   return difference == 0 || (difference <= tolerance * scale && !std::isinf(difference));
 }
@@ -124,7 +124,7 @@ double norm_max(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A) {
                             detail::Magnitude<S>{A.values().data()});
 }
 
-/// The square root of the sum of the squares of all entries, without overflow in between: two
+/// The square root of the sum of the squares of all entries, without intermediate overflow: two
 /// launches, no allocation.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 double norm_frobenius(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A) {
@@ -157,9 +157,9 @@ double norm_one(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A) {
   return norm_infinity(exec, transposed.matrix());
 }
 
-/// The largest magnitude of an entry of A - B; NaN if one is NaN. Repeats are added up first, of
-/// each matrix in their order; where both matrices then have the same number, be it infinite, the
-/// difference is 0. The workspace is that of add. Throws what add throws.
+/// The largest magnitude of an entry of A - B; NaN if one is NaN. Repeats are added up first, for
+/// each matrix in their order; if both matrices then have the same number, even an infinite one,
+/// the difference is 0. Workspace: that of add. Throws what add throws.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 double largest_difference(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
                           const CsrMatrix<S, O, Off, Space>& B) {
@@ -167,9 +167,9 @@ double largest_difference(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A
   return detail::largest_difference_of(exec, A, B, detail::AsTheyAre(), false, false);
 }
 
-/// Whether A and B are the same matrix, whatever the order of their rows' entries: of the same
-/// shape, with no entry of A - B, as largest_difference has them, above `tolerance` times the
-/// largest finite magnitude of either. An infinite entry equals itself alone, and NaN nothing.
+/// Whether A and B are the same matrix, whatever the order of their rows' entries: of equal shape,
+/// with no entry of A - B, as defined by largest_difference, above `tolerance` times the largest
+/// finite magnitude in either. An infinite entry equals only itself, and NaN nothing.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 bool equal(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
            const CsrMatrix<S, O, Off, Space>& B, double tolerance = 0) {

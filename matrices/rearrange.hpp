@@ -4,8 +4,8 @@
 #include "derive.hpp"
 
 /// Matrices with the same entries in another order: transposes, sorted rows, repeats added up. Each
-/// function checks A (Error, naming row and entry), allocates, and waits for `exec`; its result
-/// takes new values of A in one pass.
+/// function checks A (Error, naming row and entry), allocates, and waits for `exec`; new values of
+/// A need one pass.
 namespace heddle {
 
 namespace detail {
@@ -24,7 +24,7 @@ struct Mirrored {
   }
 };
 
-/// op(A), as transpose() gives it; with `add_up` one entry for each place; A is checked if `check`.
+/// op(A), as by transpose(); with `add_up` repeated entries are added up; checks A if `check`.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 DerivedCsr<Exec, S, O, Off> stored_op(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, Op op,
                                       bool add_up, bool check) {
@@ -36,21 +36,21 @@ DerivedCsr<Exec, S, O, Off> stored_op(const Exec& exec, const CsrMatrix<S, O, Of
 
 }  // namespace detail
 
-/// op(A), stored. In a transpose the columns of each row ascend, and entries of one place keep
-/// their order.
+/// op(A), stored. In a transpose the columns of each row ascend, and repeated entries keep their
+/// order.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 DerivedCsr<Exec, S, O, Off> transpose(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
                                       Op op = Op::transpose) {
   return detail::stored_op(exec, A, op, false, true);
 }
 
-/// A with ascending columns in each row; entries that repeat a place stay separate, in their order.
+/// A with ascending columns in each row; repeated entries stay separate, in their order.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 DerivedCsr<Exec, S, O, Off> sort_rows(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A) {
   return detail::derive_from(exec, A, A.rows(), A.columns(), {}, detail::AsTheyAre());
 }
 
-/// As above, with one entry for each place: entries that repeat it are added up, in their order.
+/// A with ascending columns in each row and repeated entries added up, in their order.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 DerivedCsr<Exec, S, O, Off> add_up_repeats(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A) {
   return detail::derive_from(exec, A, A.rows(), A.columns(), {.add_up = true}, detail::AsTheyAre());

@@ -10,16 +10,16 @@
 #include "../core/arena.hpp"
 #include "select.hpp"
 
-/// Which vertices of an undirected graph are connected.
+/// Connected components of an undirected graph, and breadth-first search.
 namespace heddle::detail::reorder {
 
-/// A graph: neighbours of each vertex in ascending order, each once, none of them itself.
+/// A graph: the neighbours of each vertex, other than itself, ascending and without repeats.
 template <Ordinal O, Offset Off>
 struct Graph {
   const Off* row_ptr;
   const O* col_idx;
   O vertices;
-  std::int64_t edges;  ///< counted from both sides
+  std::int64_t edges;  ///< each edge is counted twice
 
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t begin(std::int64_t vertex) const {
     return static_cast<std::int64_t>(row_ptr[vertex]);
@@ -37,7 +37,7 @@ struct OwnLabel {
   }
 };
 
-/// The label of a vertex takes over that of a neighbour which is lower.
+/// Lowers the label of a vertex to that of a neighbour.
 template <Ordinal O, Offset Off>
 struct TakeLower {
   Graph<O, Off> graph;
@@ -74,9 +74,9 @@ struct CountDisagreeing {
   }
 };
 
-/// label[vertex]: the lowest vertex that it is connected with. Waits for `exec`, once a round.
-/// Source of lower labels taken over, then followed to their ends: Y. Shiloach and U. Vishkin, "An
-/// O(log n) parallel connectivity algorithm", J. Algorithms 3, 1982.
+/// label[vertex]: the lowest vertex of its component. Waits for `exec`, once a round. Source of
+/// lowering labels, then following them to their ends: Y. Shiloach and U. Vishkin, "An O(log n)
+/// parallel connectivity algorithm", J. Algorithms 3, 1982.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 void find_components(const Exec& exec, const Graph<O, Off>& graph, O* label) {
   const std::int64_t vertices = graph.vertices;
@@ -92,21 +92,21 @@ void find_components(const Exec& exec, const Graph<O, Off>& graph, O* label) {
   }
 }
 
-/// One level of a search: the vertices at [first, last) of the queue. A vertex that nobody has
-/// reached belongs to the first of the queue that it neighbours.
+/// One level of a search: the vertices at [first, last) of the queue. An unreached vertex becomes a
+/// child of the first vertex of the queue that it neighbours.
 template <Ordinal O, Offset Off>
 struct Level {
   using Shape = backends::Shape<8, 128>;
 
   Graph<O, Off> graph;
   O* queue;
-  O* parent;  ///< the place in the queue of who reached a vertex; a root has -1
+  O* parent;  ///< place of each vertex's parent in the queue; -1: a root
   O* level;
   std::int64_t first, last;
   O depth;
 };
 
-/// A subwarp a vertex of the level.
+/// Finds the parents of the next level: a subwarp for each vertex of the level.
 template <Ordinal O, Offset Off>
 struct ReachNeighbours : Level<O, Off> {
   using Scratch = backends::NoScratch;
@@ -123,8 +123,8 @@ struct ReachNeighbours : Level<O, Off> {
   }
 };
 
-/// A subwarp a vertex: how many it reached, or with `before` puts them into the queue, in the order
-/// of its neighbours.
+/// Counts the children of each vertex of a level, or with `put` appends them to the queue, in the
+/// order of its neighbours: a subwarp for each vertex.
 template <Ordinal O, Offset Off>
 struct TakeReached : Level<O, Off> {
   using Scratch = backends::NoScratch;
@@ -158,7 +158,7 @@ struct TakeReached : Level<O, Off> {
   }
 };
 
-/// Takes the roots, vertices that stand for their components, into the queue.
+/// Puts the roots, one for each component, into the queue.
 template <Ordinal O>
 struct PutRoots {
   const O* roots;
@@ -172,9 +172,8 @@ struct PutRoots {
   }
 };
 
-/// A search in breadth from several roots at the same time, one in each component, in the order
-/// that a search by one thread would find: by the place of who reaches a vertex first, then by
-/// number.
+/// Breadth-first search from several roots at the same time, one in each component, in the order of
+/// a sequential search: by the place of a vertex's parent, then by number.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 class BreadthFirst {
  public:
@@ -231,8 +230,8 @@ class BreadthFirst {
 }  // namespace heddle::detail::reorder
 
 // Orders of the rows of a square matrix, for permutations: order(i) is the row of A that becomes
-// row i of permute(exec, A, order). Each order is a View that owns its memory, and is the same on
-// every run, for any number of threads, on any device.
+// row i of permute(exec, A, order). Each order is a View that owns its memory. It is equal on every
+// run, for any number of threads, on any device.
 
 namespace heddle {
 
@@ -254,7 +253,7 @@ struct PutPlace {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { place[order[i]] = static_cast<O>(i); }
 };
 
-/// Writes the rows by the number of their entries, fewest first, those of one number ascending.
+/// Writes the rows in ascending order of their number of entries; rows with equal numbers ascend.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 void by_degree(const Exec& exec, const Off* row_ptr, O rows, O* order) {
   RadixSort<Exec, O, O> sort(exec, rows);
@@ -264,7 +263,7 @@ void by_degree(const Exec& exec, const Off* row_ptr, O rows, O* order) {
   exec.fence("heddle::reorder::by_degree");
 }
 
-/// Leaves out the diagonal; with `to`, rows and columns get new numbers.
+/// Lists entries as edges, without the diagonal; with `to`, rows and columns get new numbers.
 template <Ordinal O>
 struct AsGraph {
   O left_out;
@@ -278,7 +277,7 @@ struct AsGraph {
   }
 };
 
-/// Of each component the last level, and of that the lowest vertex.
+/// deepest: the last level of each component. FarthestVertex finds the lowest vertex on it.
 template <Ordinal O>
 struct Eccentricity {
   const O* label;
@@ -301,10 +300,10 @@ struct FarthestVertex {
     }
   }
 };
-/// A component whose search went deeper than the one before starts from its end next.
+/// If the search of a component went deeper than the one before, the next starts from its far end.
 template <Ordinal O>
 struct MoveRoot {
-  const O* labels;  ///< of the components
+  const O* labels;  ///< labels of the components
   const O* deepest;
   const O* farthest;
   O* deepest_before;
@@ -347,8 +346,7 @@ struct Reverse {
   }
 };
 
-/// The order of Cuthill and McKee, reversed, of vertices that are numbered by degree: `number`
-/// gives them their rows back.
+/// Reverse Cuthill-McKee order of vertices that are numbered by degree: `number` maps them to rows.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 void order_graph(const Exec& exec, const Graph<O, Off>& graph, const O* number, O* order) {
   const std::int64_t vertices = graph.vertices;
@@ -368,7 +366,7 @@ void order_graph(const Exec& exec, const Graph<O, Off>& graph, const O* number, 
 
   const BreadthFirst<Exec, O, Off> search(exec, graph);
   std::int64_t moved = 1;
-  constexpr int most_rounds = 10;  // each of them goes deeper somewhere; two or three are usual
+  constexpr int most_rounds = 10;  // each round is deeper in some component; two or three are usual
   for (int round = 0; round < most_rounds && moved > 0; ++round) {
     search.search(exec, roots, components);
     fill(exec, "heddle::reorder::no_depth", deepest, vertices, O(0));
@@ -405,16 +403,16 @@ auto order_by_degree(const Exec& exec, const CsrPattern<O, Off, Space>& A) {
 
 /// Reverse Cuthill-McKee, for a small bandwidth: each component of A + A' from a peripheral vertex,
 /// level by level, neighbours by ascending degree. Components are in the order of their vertices of
-/// lowest degree; then everything is reversed.
+/// lowest degree; then the whole order is reversed.
 ///
 /// Levels are searched in parallel, in four launches each and one wait, all components at the same
-/// time; so a chain of a million rows takes a million of them. A workspace as that of
-/// symmetric_part, and eleven ordinals and an offset a row. Throws Error if A is not square, or,
-/// naming row and entry, is no matrix, or if the type of offsets cannot hold twice its number of
-/// entries.
+/// time; so a chain of a million rows needs a million levels. Workspace: that of symmetric_part,
+/// and eleven ordinals and a number of 64 bits for each row. Throws Error if A is not square, or,
+/// naming row and entry, is not a valid matrix, or if the type of offsets cannot hold twice its
+/// number of entries.
 ///
 /// Source: E. Cuthill and J. McKee, "Reducing the bandwidth of sparse symmetric matrices", ACM
-/// 1969; of vertices at the rim: A. George and J. Liu, "An implementation of a pseudoperipheral
+/// 1969; for peripheral vertices: A. George and J. Liu, "An implementation of a pseudoperipheral
 /// node finder", ACM TOMS 5, 1979.
 template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space>
 auto reverse_cuthill_mckee(const Exec& exec, const CsrPattern<O, Off, Space>& A) {
@@ -427,7 +425,7 @@ auto reverse_cuthill_mckee(const Exec& exec, const CsrPattern<O, Off, Space>& A)
   check_csr(exec, A);
   const O rows = A.rows();
   const auto nonzeros = static_cast<std::int64_t>(A.nonzeros());
-  // Values that nobody reads.
+  // The values are never read.
   const auto both = detail::derive<float, Off>(
       exec, rows, rows, 2 * nonzeros, {.add_up = true}, [&](O* row_of, O* column_of) {
         detail::list_entries(exec, A, row_of, column_of, 0, AsGraph<O>{rows});

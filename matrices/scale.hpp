@@ -8,9 +8,9 @@
 #include "../backends/loops.hpp"
 #include "../core/matrix.hpp"
 
-/// Diagonals and scaling. Each function but identity is one launch in the order of `exec`, with no
-/// wait and no allocation. Vectors are Views of rank 1 that `exec` can access; Error names one of a
-/// wrong length.
+/// Diagonals and scaling. Each function except identity is one launch in the order of `exec`, with
+/// no wait and no allocation. Vectors are Views of rank 1 that `exec` can access; Error names one
+/// of wrong length.
 namespace heddle {
 
 namespace detail {
@@ -22,7 +22,7 @@ inline void check_length(std::size_t given, std::int64_t needed, const char* wha
               "give one entry for each row, column or entry of the matrix");
 }
 
-/// Adds up what lies on the diagonal.
+/// Sums up the entries on the diagonal.
 template <Scalar S, Ordinal O>
 struct OnDiagonal {
   const O* col_idx;
@@ -32,7 +32,7 @@ struct OnDiagonal {
   }
 };
 
-/// A vector of ones.
+/// Scaling by a vector of ones.
 struct NoScaling {
   template <class V>
   KOKKOS_FORCEINLINE_FUNCTION V operator()(const V& value, std::int64_t) const {
@@ -89,8 +89,8 @@ struct PutIdentity {
 
 }  // namespace detail
 
-/// The diagonal of A: zero if no entry lies on it, the sum of entries that repeat it. It has as
-/// many entries as A has rows, or columns if those are fewer.
+/// The diagonal of A: zero if it has no entry, the sum of repeated entries. It has as many entries
+/// as A has rows, or columns if those are fewer.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space, VectorView V>
 void diagonal(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, const V& diagonal) {
   const std::int64_t rows = A.rows() < A.columns() ? A.rows() : A.columns();
@@ -108,7 +108,7 @@ void scale_rows(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, const Le
   detail::scale_entries(exec, A, detail::ScalingBy<Left>{left}, detail::NoScaling(), values);
 }
 
-/// values(k) = right(j) * A(i, j).
+/// values(k) = right(j) * A(i, j) for each entry k of A, at (i, j). `values` may be A's own.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space, VectorView Right,
           WritableVectorView Values>
 void scale_columns(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, const Right& right,
@@ -117,7 +117,7 @@ void scale_columns(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, const
   detail::scale_entries(exec, A, detail::NoScaling(), detail::ScalingBy<Right>{right}, values);
 }
 
-/// values(k) = right(j) * (left(i) * A(i, j)).
+/// values(k) = right(j) * (left(i) * A(i, j)) for each entry k of A. `values` may be A's own.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space, VectorView Left,
           VectorView Right, WritableVectorView Values>
 void scale(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, const Left& left,

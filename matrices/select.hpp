@@ -7,18 +7,18 @@
 #include "rearrange.hpp"
 
 /// Parts of a matrix. Each function checks A (Error, naming row and entry), allocates, and waits
-/// for `exec`. The columns of each row of the result ascend; entries that repeat a place stay
-/// separate. The result takes new values of A in one pass.
+/// for `exec`. The columns of each row of the result ascend; repeated entries stay separate. New
+/// values of A need one pass.
 namespace heddle {
 
-/// The entries on one side of the diagonal, with it or without, or the diagonal alone.
+/// The entries on one side of the diagonal, with or without it, or the diagonal alone.
 enum class MatrixPart { lower, strictly_lower, diagonal, strictly_upper, upper };
 
 namespace detail {
 
 struct KeepPart {
   MatrixPart part;
-  std::int64_t left_out;  ///< the row of what is not kept
+  std::int64_t left_out;  ///< row of entries that are left out
 
   template <class O>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t, O& row, O& column) const {
@@ -45,12 +45,12 @@ struct KeepLarge {
 
   template <class O>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t k, O& row, O& column) const {
-    const bool small = Kokkos::abs(values[k]) <= threshold;  // not so of NaN
+    const bool small = Kokkos::abs(values[k]) <= threshold;  // false for NaN
     if (small && !(keep_diagonal && row == column)) row = static_cast<O>(left_out);
   }
 };
 
-/// Where rows and columns go; -1: nowhere.
+/// Maps rows and columns to new numbers; -1: left out.
 template <Ordinal O>
 struct MoveTo {
   const O* row_to;
@@ -65,7 +65,7 @@ struct MoveTo {
   }
 };
 
-/// to[list[i]] = i; of a number that is listed twice, the last.
+/// to[list[i]] = i; if a number is listed twice, the last place wins.
 template <Ordinal O, class List>
 struct Invert {
   O* to;
@@ -75,7 +75,7 @@ struct Invert {
   }
 };
 
-/// The first place of a list that is out of range.
+/// Finds the first place of a list that is out of range.
 template <class List>
 struct FirstOutside {
   using value_type = std::int64_t;
@@ -87,7 +87,7 @@ struct FirstOutside {
   }
 };
 
-/// The first place of a list whose number stands there again.
+/// Finds the first place of a list whose number is repeated later.
 template <Ordinal O, class List>
 struct FirstTwice {
   using value_type = std::int64_t;
@@ -98,8 +98,8 @@ struct FirstTwice {
   }
 };
 
-/// Writes where each of `size` numbers stands in the list, or -1, to `to`. Throws Error if one is
-/// out of range or stands there twice.
+/// Writes the place of each of `size` numbers in the list to `to`, or -1 if it is not listed.
+/// Throws Error if one is out of range or listed twice.
 template <ExecutionSpace Exec, Ordinal O, class List>
 void invert_list(const Exec& exec, O* to, O size, const List& list, const char* what) {
   const auto count = static_cast<std::int64_t>(list.extent(0));
@@ -132,7 +132,7 @@ DerivedCsr<Exec, S, O, Off> part_of(const Exec& exec, const CsrMatrix<S, O, Off,
 }
 
 /// A without the entries whose magnitude is at most `threshold`; 0 removes zeros. NaN stays; with
-/// `keep_diagonal` so does the diagonal. New values are those of the entries that were kept. Throws
+/// `keep_diagonal` so does the diagonal. New values are set for the entries that were kept. Throws
 /// Error if the threshold is negative or NaN.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 DerivedCsr<Exec, S, O, Off> drop_small(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
@@ -184,7 +184,7 @@ DerivedCsr<Exec, S, O, Off> permute(const Exec& exec, const CsrMatrix<S, O, Off,
   return submatrix(exec, A, rows, columns);
 }
 
-/// The same order for rows and columns: P A P'.
+/// P A P': rows and columns of A in one order.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space, class Order>
   requires(Kokkos::is_view_v<Order>)
 DerivedCsr<Exec, S, O, Off> permute(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,

@@ -12,8 +12,8 @@
 
 namespace heddle::detail::matrix_product {
 
-/// A matrix as the kernels of a product read it: plain pointers. Without values a pattern; without
-/// a row pointer none at all.
+/// A matrix as the kernels of a product read it: plain pointers. A pattern has no values; without a
+/// row pointer there is no matrix.
 template <Ordinal O, Offset Off>
 struct PatternOperand {
   const Off* row_ptr = nullptr;
@@ -45,9 +45,8 @@ Operand<S, O, Off> operand(const CsrMatrix<S, O, Off, Space>& A) {
 }
 
 /// Calls use(factor(k), first, last) for each entry k of the row of A, in their order, by all lanes
-/// together: [first, last) is the row of B that it meets. In a long row lanes look up as many
-/// entries side by side as they are, since one is three loads behind each other; handing them on
-/// costs more than that where rows are short.
+/// together: [first, last) is its row of B. In a long row each lane loads an entry of its own,
+/// since a load is a chain of three; in a short row shuffling the results costs more than that.
 template <class Subwarp, Ordinal O, Offset OffA, Offset OffB, class FactorOf, class Use>
 KOKKOS_FORCEINLINE_FUNCTION void each_row_of_B(const Subwarp& subwarp,
                                                const PatternOperand<O, OffA>& A,
@@ -80,7 +79,7 @@ KOKKOS_FORCEINLINE_FUNCTION void each_row_of_B(const Subwarp& subwarp,
   }
 }
 
-/// C = A B on a pattern that holds that of D, which may be none.
+/// C = A B on a pattern that contains that of D, which may be absent.
 template <Ordinal O, Offset OffA, Offset OffB>
 struct Patterns {
   PatternOperand<O, OffA> A;
@@ -91,16 +90,15 @@ struct Patterns {
   std::int64_t entries_of_A = 0;
 };
 
-/// The slots of a table of `keys` columns, a power of two, at most half of which are taken.
+/// log2 of the slots of a table of `keys` columns, of which at most half are used.
 KOKKOS_FORCEINLINE_FUNCTION int table_bits(std::int64_t keys) {
   int bits = 1;
   while ((std::int64_t{1} << bits) < 2 * keys) ++bits;
   return bits;
 }
 
-/// The columns of one row, found by a hash: a slot for each, open addressing, in scratch. Lanes
-/// insert at the same time; which column has which slot depends on who is first, and nothing that
-/// is made of it does.
+/// A hash table of the columns of one row, with open addressing, in scratch. Lanes insert at the
+/// same time. The slot of a column depends on their order, but no result depends on slots.
 template <class Subwarp, Ordinal O>
 struct ColumnTable {
   static constexpr O none = -1;
@@ -115,12 +113,12 @@ struct ColumnTable {
   }
   KOKKOS_FORCEINLINE_FUNCTION int next(int slot) const { return (slot + 1) & (slots() - 1); }
 
-  /// All lanes call it; before another inserts they sync.
+  /// Clears the table, by all lanes; they must sync before an insertion.
   KOKKOS_FORCEINLINE_FUNCTION void clear(const Subwarp& subwarp) const {
     for (int slot = subwarp.lane(); slot < slots(); slot += Subwarp::width) keys[slot] = none;
   }
 
-  /// Whether the column was not there yet; `slot` is its slot.
+  /// Inserts a column and sets its `slot`. Returns whether the column is new.
   KOKKOS_FORCEINLINE_FUNCTION bool insert(O column, int& slot) const {
     slot = first_slot(column);
     while (true) {
@@ -137,7 +135,7 @@ struct ColumnTable {
     }
   }
 
-  /// The slot of a column, or -1 if it is not there. No lane inserts meanwhile.
+  /// The slot of a column, or -1 if it is not in the table. No lane may insert at the same time.
   KOKKOS_FORCEINLINE_FUNCTION int find(O column) const {
     int slot = first_slot(column);
     while (keys[slot] != column) {
@@ -150,8 +148,8 @@ struct ColumnTable {
 
 // The columns of a product's rows that fit into scratch: counted, then written in ascending order.
 
-/// Ascending order by all lanes of a subwarp, of a list in scratch with room for a power of two.
-/// Bitonic, source: K. Batcher, "Sorting networks and their applications", AFIPS 1968.
+/// Sorts a list in scratch by all lanes of a subwarp; it has space for the next power of two.
+/// Bitonic sort, source: K. Batcher, "Sorting networks and their applications", AFIPS 1968.
 template <class Subwarp, Ordinal O>
 KOKKOS_FUNCTION void sort_by_lanes(const Subwarp& subwarp, O* list, int count) {
   int padded = 1;
@@ -185,7 +183,7 @@ KOKKOS_FORCEINLINE_FUNCTION void sort_columns(const Subwarp& subwarp, O* list, i
   if (!sorted) sort_by_lanes(subwarp, list, count);
 }
 
-/// A subwarp a row. It counts if there are `lengths`, and writes if there is a `col_idx`.
+/// Finds the columns of each row, by a subwarp: counts if `lengths`, writes if `col_idx` is set.
 template <Ordinal O, Offset OffA, Offset OffB, Offset OffC>
 struct ColumnsKernel {
   using Scratch = backends::DynamicScratch;
@@ -254,7 +252,7 @@ struct ColumnsKernel {
   }
 };
 
-/// The room of a row in a list of columns: none if it is too long for scratch.
+/// The length reserved for a row in the list of columns: 0 if it is too long for scratch.
 struct RoomOfRow {
   const std::int64_t* bound;
   std::int64_t most;
@@ -263,13 +261,13 @@ struct RoomOfRow {
   }
 };
 
-/// Columns from such a list to where they belong: a subwarp a row.
+/// Copies columns from the list to C: a subwarp for each row.
 template <Ordinal O, Offset OffC>
 struct CopyListedColumns {
   using Scratch = backends::NoScratch;
   using Shape = backends::Shape<8, 128>;
 
-  const std::int32_t* before;  ///< room of the rows before
+  const std::int32_t* before;  ///< exclusive prefix sum of RoomOfRow
   const O* listed;
   const OffC* row_ptr;
   O* col_idx;
@@ -289,7 +287,7 @@ struct CopyListedColumns {
   }
 };
 
-/// Products of each row, and those of D with them.
+/// Counts the products of each row, by entries of A. CountProductsOfRow counts them by rows.
 template <Ordinal O, Offset OffA, Offset OffB>
 struct AddLengthOfB {
   PatternOperand<O, OffA> A;
@@ -314,7 +312,7 @@ struct CountProductsOfRow {
   }
 };
 
-/// What a row can hold at most: as many entries as products and entries of D, and as columns.
+/// Bounds the length of a row: by its products and entries of D, and by the number of columns.
 template <Ordinal O, Offset OffA, Offset OffB>
 struct BoundRow {
   Patterns<O, OffA, OffB> patterns;

@@ -9,25 +9,25 @@
 #include "columns.hpp"
 #include "symbolic.hpp"
 
-/// Products on a CPU, whose threads take a share of the rows each. A thread has a bit, and in the
-/// numeric phase a sum, for every column: no table is filled for a row, and no list sorted. Source
-/// of the sums: F. Gustavson, "Two fast algorithms for sparse matrices", ACM Trans. Math. Softw. 4,
-/// 1978.
+/// Products on a CPU, each of whose threads computes a share of the rows. A thread has a bit, and
+/// in the numeric phase a sum, for every column: no table is filled for a row, and no list sorted.
+/// Source of the sums: F. Gustavson, "Two fast algorithms for sparse matrices", ACM Trans. Math.
+/// Softw. 4, 1978.
 namespace heddle::detail::matrix_product {
 
 template <ExecutionSpace Exec>
 inline constexpr bool on_threads = backends::runs_on_host<Exec>;
 
-/// A bit a column, and one a word of those, so that what is marked is found in order: as long as a
-/// row's columns are near each other, or few.
+/// A bit for each column, and one for each word of these, so that marked columns are found in
+/// order: fast if the columns of a row are close together, or few.
 struct ColumnBits {
   std::uint64_t* words;
   std::uint64_t* marked_words;
-  std::int64_t first = 0, last = -1;  ///< of marked_words that are not zero
+  std::int64_t first = 0, last = -1;  ///< range of marked_words that are not zero
 
   static std::int64_t words_for(std::int64_t columns) { return ceil_div(columns, 64); }
 
-  /// Whether it was not marked yet.
+  /// Marks a column. Returns whether it was not marked yet.
   KOKKOS_FORCEINLINE_FUNCTION bool mark(std::int64_t column) {
     std::uint64_t& word = words[column / 64];
     const std::uint64_t bit = std::uint64_t{1} << (column % 64);
@@ -45,7 +45,7 @@ struct ColumnBits {
     word |= bit;
     return is_new;
   }
-  /// use(column) for each in ascending order; none is marked then.
+  /// use(column) for each marked column in ascending order; clears all marks.
   template <class Use>
   KOKKOS_FORCEINLINE_FUNCTION void take_all(const Use& use) {
     for (std::int64_t group = first; group <= last; ++group) {
@@ -63,16 +63,16 @@ struct ColumnBits {
   }
 };
 
-/// The columns of each row, by shares of the rows: counted, and with `listed` written behind each
-/// other; or with `col_idx` written where row_ptr says.
+/// The columns of each row, by shares of the rows. Counts them, and with `listed` appends them to
+/// the list of the share; with `col_idx` only writes them to C.
 template <Ordinal O, Offset OffA, Offset OffB, Offset OffC>
 struct MarkColumns {
   Patterns<O, OffA, OffB> patterns;
-  const std::int64_t* first_row;  ///< of each share
+  const std::int64_t* first_row;  ///< first row of each share
   std::uint64_t* bits;
   std::int64_t bits_of_share;
   std::int64_t* lengths;
-  const std::int64_t* before;  ///< where the list of a share begins, by its first row
+  const std::int64_t* before;  ///< offset of each share's list, at its first row
   O* listed = nullptr;
   const OffC* row_ptr = nullptr;
   O* col_idx = nullptr;
@@ -111,7 +111,7 @@ struct MarkColumns {
   }
 };
 
-/// Lists of shares to where they belong.
+/// Copies the lists of shares to C.
 template <Ordinal O, Offset OffC>
 struct CopyLists {
   const std::int64_t* first_row;
@@ -127,7 +127,7 @@ struct CopyLists {
   }
 };
 
-/// The first row of each share: rows of about equal work, of `before` each.
+/// The first row of each share of about equal work. `before`: prefix sum of WorkOfRow.
 struct ShareRows {
   const std::int64_t* before;
   std::int64_t rows;
@@ -141,18 +141,18 @@ struct ShareRows {
   }
 };
 
-/// Products of a row, and the row itself.
+/// Work of a row: its products, and one for the row itself.
 struct WorkOfRow {
   const std::int64_t* products;
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t row) const { return products[row] + 1; }
 };
 
-/// Shares of the rows, as many as threads, or fewer.
+/// Shares of the rows, at most one for each thread.
 template <ExecutionSpace Exec>
 class Shares {
  public:
   Shares() = default;
-  /// Waits for nobody; `before` is written: of rows + 1 items.
+  /// Makes `count` shares, without a wait. Writes `before`, which has rows + 1 items.
   Shares(const Exec& exec, std::int64_t count, std::int64_t rows, const std::int64_t* products,
          std::int64_t* before)
       : count_(count),
@@ -177,23 +177,23 @@ class Shares {
   std::int64_t* first_row_ = nullptr;
 };
 
-/// As Symbolic, on threads.
+/// The symbolic phase, as Symbolic, on CPU threads.
 template <ExecutionSpace Exec, Ordinal O, Offset OffA, Offset OffB>
 class SymbolicOnThreads {
  public:
   using Space = typename Exec::memory_space;
 
-  /// Counts; waits for `exec`. As many threads take part as `workspace_bytes` hold bits of, one at
-  /// least. With `lists` the columns are listed too, if what is left holds as many as there are
-  /// products, of which memory is touched for columns alone. `allow` throws where so many bytes may
-  /// not be held: it is asked before they are taken.
+  /// Counts; waits for `exec`. `workspace_bytes` limits the number of threads by the memory of
+  /// their bits; at least one runs. With `lists` the columns are listed too, if the rest has space
+  /// for one for each product; only the memory of found columns is touched. `allow(bytes)` throws
+  /// if the plan may not hold that many; it is called before they are allocated.
   template <class Allow>
   SymbolicOnThreads(const Exec& exec, const Patterns<O, OffA, OffB>& patterns,
                     std::size_t workspace_bytes, bool lists, const Allow& allow)
       : patterns_(patterns) {
     const auto rows = static_cast<std::size_t>(patterns.rows);
     const std::int64_t words = ColumnBits::words_for(patterns.columns);
-    bits_of_share_ = words + ColumnBits::words_for(words) + 8;  // and a cache line between shares
+    bits_of_share_ = words + ColumnBits::words_for(words) + 8;  // plus a cache line between shares
     const auto fitting =
         static_cast<std::int64_t>(workspace_bytes / sizeof(std::uint64_t)) / bits_of_share_;
     const std::int64_t shares = std::clamp<std::int64_t>(
@@ -230,7 +230,7 @@ class SymbolicOnThreads {
   std::size_t bytes() const {
     return memory_.bytes() + shares_.bytes() + bits_memory_.bytes() + list_memory_.bytes();
   }
-  /// For the numeric phase.
+  /// Moves the shares to the numeric phase.
   Shares<Exec> take_shares() { return std::move(shares_); }
 
   template <Offset OffC>
@@ -275,7 +275,7 @@ class SymbolicOnThreads {
   std::int64_t entries_ = 0;
 };
 
-/// The sums of each row, by shares of the rows: those of a row of C lie where its columns say.
+/// The sums of each row of C, by shares of the rows: a sum for each column of B.
 template <class Work>
 struct DenseSums {
   using Sum = typename Work::Sum;
@@ -304,13 +304,13 @@ struct DenseSums {
   }
 };
 
-/// A share of the rows for each thread of a CPU, and a sum for each column for each of them;
-/// elsewhere, and where those sums would be larger than the product, there is nothing.
+/// A share of the rows for each thread of a CPU, with a sum for each column. Empty on GPUs, and if
+/// those sums would be larger than the product.
 template <ExecutionSpace Exec, Scalar S>
 class DenseRows {
  public:
   DenseRows() = default;
-  /// Waits for nobody.
+  /// Allocates the sums, without a wait.
   DenseRows(const Exec& exec, Shares<Exec> shares, std::int64_t columns, std::int64_t entries)
       : shares_(std::move(shares)), columns_(columns + 64 / std::int64_t{sizeof(S)}) {
     const std::int64_t all = shares_.count() * columns_;

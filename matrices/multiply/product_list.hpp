@@ -11,14 +11,14 @@
 #include "../../core/search.hpp"
 #include "columns.hpp"
 
-/// A walk over the products of a matrix product whose pattern is known. Every entry has one owner,
-/// a subwarp, which takes the entries of A's row one after the other, its lanes those of B's row,
-/// whose columns differ: an entry meets its products in the order of A's row, whatever runs when.
+/// Iterates over the products of a matrix product with a known pattern. Each entry of C has one
+/// owner, a subwarp: it visits A's row entry by entry, and its lanes divide B's row, whose columns
+/// differ. So products of an entry are in the order of A's row, in every schedule.
 namespace heddle::detail::matrix_product {
 
-/// What is done with them: C = alpha A B is added up, where C has the columns of each row in
-/// ascending order. Any other work says the same: what a sum starts with, what it takes of an entry
-/// k of A, how it meets an entry l of B, and what is left in sums.
+/// Sums up C = alpha A B, where C has ascending columns in each row. Other work has the same
+/// members: the start of a sum, the factor of entry k of A, the update with entry l of B, and the
+/// final sum.
 template <Scalar S, Ordinal O, Offset OffA, Offset OffB, Offset OffC>
 struct Product {
   using Sum = S;
@@ -40,7 +40,7 @@ struct Product {
   }
 };
 
-/// A row whose table fits into scratch.
+/// Sums up a row whose table fits into scratch.
 template <Ordinal O, class Work>
 struct TableSums {
   using Scratch = backends::DynamicScratch;
@@ -92,7 +92,7 @@ struct TableSums {
   }
 };
 
-/// How many pieces a long row of C is cut into, each of a subwarp.
+/// The number of pieces of a long row of C, a subwarp for each.
 template <Ordinal O, Offset OffC>
 struct PiecesOfRow {
   const O* rows;
@@ -106,8 +106,8 @@ struct PiecesOfRow {
   }
 };
 
-/// A piece of a row that is too long for scratch: sums lie in memory, where C has them, and places
-/// are searched for. Of rows of B it takes the part that meets the piece.
+/// Sums up a piece of a row that is too long for scratch: sums are in memory, in C, and their
+/// places are found by search. Of rows of B it uses the part that meets the piece.
 template <Ordinal O, class Work, int Width>
 struct SearchedSums {
   using Scratch = backends::NoScratch;
@@ -147,7 +147,7 @@ struct SearchedSums {
     }
   }
 
-  /// a times entries [first, last) of B, which lie within the piece.
+  /// Adds a times entries [first, last) of B, which are within the piece.
   template <class Subwarp>
   KOKKOS_FORCEINLINE_FUNCTION void add(const Subwarp& subwarp, const Factor& a, std::int64_t first,
                                        std::int64_t last, std::int64_t begin,
@@ -171,8 +171,8 @@ struct SearchedSums {
         });
   }
 
-  /// Lanes look at entries of A side by side; those whose row of B meets the piece are then taken
-  /// in their order.
+  /// Lanes load entries of A in parallel; those whose row of B meets the piece are then added in
+  /// order.
   template <class Subwarp>
   KOKKOS_FUNCTION void add_those_that_meet(const Subwarp& subwarp, std::int64_t row,
                                            std::int64_t begin, std::int64_t end) const {
@@ -199,8 +199,8 @@ struct SearchedSums {
   }
 };
 
-/// C += beta D, of which columns ascend in each row: the first entry of a place adds all that
-/// repeat it, in their order.
+/// C += beta D, where columns of D ascend in each row: the first of repeated entries adds all of
+/// them, in their order.
 template <Scalar S, Ordinal O, Offset OffD, Offset OffC>
 struct AddEntryOfD {
   Operand<S, O, OffD> D;
@@ -220,12 +220,12 @@ struct AddEntryOfD {
   }
 };
 
-/// Entries of A and of B that are multiplied.
+/// Indices of the entries of A and B in a product.
 struct Factors {
   std::int32_t a, b;
 };
 
-/// How many products each entry of C adds up.
+/// Counts the products of each entry of C.
 template <Ordinal O, Offset OffA, Offset OffB, Offset OffC>
 struct CountedProducts {
   using Sum = std::int32_t;
@@ -242,8 +242,8 @@ struct CountedProducts {
   KOKKOS_FORCEINLINE_FUNCTION Sum finish(Sum sum) const { return sum; }
 };
 
-/// Writes them down, entry of C after entry of C; sums are where an entry's begin, and then where
-/// they end.
+/// Writes the list of products, entry by entry of C. `sums` has the begin of each entry's list
+/// before, and its end afterwards.
 template <Ordinal O, Offset OffA, Offset OffB, Offset OffC>
 struct ListedProducts : CountedProducts<O, OffA, OffB, OffC> {
   using typename CountedProducts<O, OffA, OffB, OffC>::Sum;
@@ -264,7 +264,7 @@ struct MostOfCounts {
   }
 };
 
-/// An entry of C from its list, a thread each.
+/// Sums up an entry of C from its list, a thread for each.
 template <Scalar S>
 struct SumOfList {
   const Factors* list;
@@ -290,7 +290,7 @@ struct SumOfList {
   }
 };
 
-/// How many pieces a block of `width` entries of C is cut into: of about `most` products each.
+/// The number of pieces of a block of `width` entries of C, of about `most` products each.
 struct PiecesOfBlock {
   const std::int32_t* ends;
   std::int64_t entries;
@@ -310,10 +310,10 @@ struct PiecesOfBlock {
   }
 };
 
-/// Where they begin: at entries, so that none is cut. Some may be empty.
+/// Writes the first entry of each piece. Entries are not split; a piece may be empty.
 struct PutPieces {
   PiecesOfBlock of;
-  const std::int32_t* before;  ///< pieces before each block
+  const std::int32_t* before;  ///< exclusive prefix sum of pieces
   std::int32_t* piece;
 
   KOKKOS_FUNCTION void operator()(std::int64_t block) const {
@@ -331,19 +331,19 @@ struct PutPieces {
   }
 };
 
-/// The same for entries of many products: a subwarp fetches those of a piece side by side, of as
-/// many entries as it has lanes at most, and each lane adds up its own.
+/// Sums up entries with many products: a subwarp loads the products of a piece, at most one entry
+/// for each lane, in coalesced order, and each lane sums up its own entry.
 template <Scalar S, int Width>
 struct SumsOfList {
   using Scratch = backends::DynamicScratch;
   using Shape = backends::Shape<Width, 4 * Width>;
-  static constexpr int tile = 4 * Width;  // products that a subwarp holds at a time
+  static constexpr int tile = 4 * Width;  // products that a subwarp loads at a time
   static constexpr std::size_t scratch_bytes =
       backends::scratch_bytes<S, S>(4 * static_cast<std::size_t>(tile), 4 * std::size_t{tile});
 
   SumOfList<S> of;
   std::int64_t entries;
-  const std::int32_t* piece;  ///< null: as many entries each as a subwarp has lanes
+  const std::int32_t* piece;  ///< first entry of each piece; null: pieces of Width entries
   std::int64_t pieces;
 
   template <class Team>
@@ -381,9 +381,9 @@ struct SumsOfList {
   }
 };
 
-/// Of every entry of C the products that it adds up, in the order of A's row, so that new values
-/// search for nothing: 8 bytes a product and 4 an entry. Empty where an entry has so many that one
-/// thread should not walk them, and where 32 bits do not count them all.
+/// Lists the products of every entry of C, in the order of A's row, so that new values need no
+/// search: 8 bytes for each product and 4 for each entry. Empty if an entry has more than
+/// most_of_an_entry products, too many for one thread.
 template <ExecutionSpace Exec>
 class ProductList {
  public:
@@ -396,13 +396,13 @@ class ProductList {
         entries / backends::max_subwarp_width<Exec> + products / products_of_piece + 2;
     return arena_bytes<Factors, std::int32_t, std::int32_t>(products, entries + 1, pieces);
   }
-  /// Whether 32 bits count so many, and a tile behind them.
+  /// Whether 32 bits can count these numbers, with a tile after the products.
   static bool fits(std::int64_t products, std::int64_t entries_of_A, std::int64_t entries_of_B) {
     constexpr std::int64_t tile = SumsOfList<double, backends::max_subwarp_width<Exec>>::tile;
     return std::in_range<std::int32_t>(std::max({products + tile, entries_of_A, entries_of_B}));
   }
 
-  /// walk(label, label of long rows, work) goes over all products. Waits for `exec`.
+  /// walk(label, label of long rows, work) visits all products. Waits for `exec`.
   template <Ordinal O, Offset OffA, Offset OffB, Offset OffC, class Walk>
   ProductList(const Exec& exec, const PatternOperand<O, OffA>& A, const PatternOperand<O, OffB>& B,
               const PatternOperand<O, OffC>& C, std::int64_t products, std::int64_t entries,
@@ -450,23 +450,24 @@ class ProductList {
 
  private:
   using Space = typename Exec::memory_space;
-  /// Products of an entry, in the mean, that a thread reads as fast by itself.
+  /// Mean number of products of an entry up to which a thread alone reads them as fast.
   static constexpr std::int64_t few = 3;
-  /// Entries that occupy a device with a thread each, whatever their products: eight times what it
-  /// keeps resident, 2.2 million on an H100. And all products over those of the longest, so that
-  /// its thread ends before the others do.
+  /// Entries that occupy a device with a thread for each, whatever their products: eight times what
+  /// it keeps resident, 2.2 million on an H100. times_longest: all products over those of the
+  /// longest entry, so that its thread does not end last.
   static std::int64_t enough_threads(const Exec& exec) {
     return 8 * std::int64_t{exec.concurrency()};
   }
   static constexpr std::int64_t times_longest = std::int64_t{1} << 15;
-  /// Products that a subwarp takes, at least, and times those of a block in the mean: so that only
-  /// blocks far longer than others are cut.
+  /// The fewest products of a piece: this many, and times_mean times the mean of a block, so that
+  /// only blocks far longer than others are split.
   static constexpr std::int64_t products_of_piece = 1024;
   static constexpr std::int64_t times_mean = 2;
-  /// Pieces more than blocks, as a share of them, that repay reading where pieces begin.
+  /// Pieces are used only if they outnumber the blocks by more than blocks / share_of_blocks.
   static constexpr std::int64_t share_of_blocks = 64;
 
-  /// Blocks of entries to pieces of a subwarp each, if many would be cut. Waits for `exec`.
+  /// Splits long blocks of entries into pieces of a subwarp each, if there are many. Waits for
+  /// `exec`.
   void cut(const Exec& exec, std::int64_t products, std::int64_t entries) {
     constexpr std::int64_t width = backends::max_subwarp_width<Exec>;
     const std::int64_t blocks = ceil_div(entries, width);

@@ -15,13 +15,13 @@
 #include "../../core/search.hpp"
 #include "columns.hpp"
 
-/// The columns of rows that are too long for scratch: a bit a column in memory, which all threads
-/// mark together, whatever rows of A and B are long. Bits are in order, so nothing is sorted.
+/// The columns of rows that are too long for scratch: a bit for each column in memory, which all
+/// threads mark together, however long rows of A and B are. Bits are in order: no sort is needed.
 namespace heddle::detail::matrix_product {
 
 struct MarkedRows {
   std::uint64_t* bits;
-  std::int64_t words;  ///< of a row
+  std::int64_t words;  ///< words of a row
 
   KOKKOS_FORCEINLINE_FUNCTION void mark(std::int64_t slot, std::int64_t column) const {
     const std::uint64_t bit = std::uint64_t{1} << (column % 64);
@@ -30,7 +30,7 @@ struct MarkedRows {
   }
 };
 
-/// A subwarp an entry of A in one of the rows, and in a second launch a row of D.
+/// Marks columns: a subwarp for each entry of A in these rows; in a second launch, each row of D.
 template <Ordinal O, Offset OffA, Offset OffB>
 struct MarkKernel {
   using Scratch = backends::NoScratch;
@@ -39,7 +39,7 @@ struct MarkKernel {
   Patterns<O, OffA, OffB> patterns;
   MarkedRows marked;
   const O* rows;
-  const std::int64_t* first_entry;  ///< of each of the rows, counted through them
+  const std::int64_t* first_entry;  ///< exclusive prefix sum of the lengths of these rows of A
   std::int64_t begin, end;          ///< the rows of this batch
   bool of_D;
 
@@ -113,8 +113,8 @@ struct WriteBits {
   }
 };
 
-/// Takes as many rows at a time as `workspace_bytes` hold, at least one: two bits a column for
-/// each. `allow` throws where so many bytes may not be held.
+/// Processes long rows in batches that `workspace_bytes` can hold, at least one row: two bits for
+/// each column and row. `allow(bytes)` throws if the plan may not hold that many.
 template <ExecutionSpace Exec, Ordinal O, Offset OffA, Offset OffB>
 class LongRows {
  public:
@@ -146,7 +146,7 @@ class LongRows {
 
   std::size_t bytes() const { return memory_.bytes(); }
 
-  /// lengths[row] of each.
+  /// Sets lengths[row] for each of them.
   void count(const Exec& exec, std::int64_t* lengths) {
     for (std::int64_t begin = 0; begin < count_; begin += batch_) {
       const std::int64_t rows = mark(exec, begin);
@@ -154,7 +154,7 @@ class LongRows {
                    PutLengths<O>{rows_ + begin, before_, words_, lengths});
     }
   }
-  /// Their columns, in ascending order, where row_ptr says.
+  /// Writes their columns in ascending order, at row_ptr.
   template <Offset OffC>
   void write(const Exec& exec, const OffC* row_ptr, O* col_idx) {
     for (std::int64_t begin = 0; begin < count_; begin += batch_) {
@@ -165,7 +165,7 @@ class LongRows {
   }
 
  private:
-  /// Marks the rows of the batch from `begin` on, and counts.
+  /// Marks the rows of the batch from `begin` on, and counts them.
   std::int64_t mark(const Exec& exec, std::int64_t begin) {
     using Kernel = MarkKernel<O, OffA, OffB>;
     using Team = backends::Team<Exec, typename Kernel::Shape>;
@@ -198,12 +198,12 @@ class LongRows {
   std::vector<std::int64_t> first_entry_here_;
 };
 
-/// Rows of a product by their length: empty ones, those of a small, a middle and a large table in
-/// scratch, and those that are longer.
+/// Groups of rows by length: empty ones, those with a small, a middle and a large table in scratch,
+/// and longer ones.
 enum RowGroup { empty, small, middle, large, longest };
 inline constexpr int row_groups = 5;
 
-/// How long a row of each group is at most.
+/// Maximum length of a row of each group.
 struct GroupLimits {
   std::int64_t small = 32;
   std::int64_t middle = 256;
@@ -214,8 +214,8 @@ struct GroupLimits {
   }
 };
 
-/// Lanes of a row and threads of a team, by group; a row of B has a few entries, or many. On a CPU
-/// one shape is as good as another.
+/// Lanes of a row and threads of a team, for each group; Narrow: rows of B have few entries. On a
+/// CPU all groups have one shape.
 template <ExecutionSpace Exec, int Group, bool Narrow>
 struct ShapeOf {
   static constexpr int most = backends::max_subwarp_width<Exec>;
@@ -237,14 +237,14 @@ struct ShapeOf<Exec, middle, true> {
   using type = backends::Shape<8, backends::max_subwarp_width<Exec>>;
 };
 
-/// Scratch that a team takes: as much as any device has, and on a CPU what stays in its caches.
+/// Scratch of a team, in bytes: an amount that every device has, and on a CPU what stays in caches.
 template <ExecutionSpace Exec>
 std::size_t scratch_budget(const Exec& exec) {
   const std::size_t most = std::size_t{backends::has_lanes<Exec> ? 48 : 256} << 10;
   return std::min(most, backends::max_scratch_bytes(exec)) - 256;
 }
 
-/// The limits for tables of so many bytes a column of a row.
+/// The limits for tables with `bytes_per_column` bytes for each column of a row.
 template <ExecutionSpace Exec>
 GroupLimits group_limits(const Exec& exec, std::size_t bytes_per_column) {
   using Middle = backends::Team<Exec, typename ShapeOf<Exec, middle, true>::type>;
@@ -274,7 +274,7 @@ struct LengthOfRow {
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t row) const { return A.length(row); }
 };
 
-/// Rows group after group, ascending in each. Keeps an ordinal a row; waits for `exec`.
+/// Rows sorted by group, ascending in each. Stores an ordinal for each row; waits for `exec`.
 template <ExecutionSpace Exec, Ordinal O>
 class RowsByLength {
  public:
@@ -314,8 +314,8 @@ class RowsByLength {
   std::array<std::int64_t, row_groups + 1> starts_ = {};
 };
 
-/// Runs a kernel for the rows of one group, a subwarp each: `kernel` has rows, count and most, the
-/// columns that its table takes, and says what scratch a team needs.
+/// Runs a kernel for the rows of one group, a subwarp for each. `kernel` has rows, count and most,
+/// the maximum columns of its table, and defines the scratch of a team.
 template <class Shape, ExecutionSpace Exec, class Kernel>
 void launch_group(const Exec& exec, const char* label, const Kernel& kernel) {
   using Team = backends::Team<Exec, Shape>;
@@ -336,7 +336,7 @@ void launch_group(const Exec& exec, const char* label, const RowsByLength<Exec, 
   }
 }
 
-/// The same for all groups whose tables fit into scratch.
+/// Runs a kernel for all groups whose tables fit into scratch.
 template <ExecutionSpace Exec, Ordinal O, class Kernel>
 void launch_groups(const Exec& exec, const char* label, const RowsByLength<Exec, O>& rows,
                    bool narrow, const Kernel& kernel) {
@@ -350,16 +350,16 @@ struct SumOfLengths {
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& sum) const { sum += lengths[i]; }
 };
 
-/// The pattern of a product: how many products and entries, and where the rows begin; then, once
-/// there is memory for them, the columns.
+/// The symbolic phase: the numbers of products and entries, and the row pointer; then, once there
+/// is memory for them, the columns.
 template <ExecutionSpace Exec, Ordinal O, Offset OffA, Offset OffB>
 class Symbolic {
  public:
   using Space = typename Exec::memory_space;
 
   /// Counts; waits for `exec`. `narrow`: rows of B have few entries. `lists`: if `workspace_bytes`
-  /// hold a column a product, the columns are listed at once, and not found a second time. `allow`
-  /// throws where so many bytes may not be held: it is asked before they are taken.
+  /// hold a column for each product, columns are listed at once, not found twice. `allow(bytes)`
+  /// throws if the plan may not hold that many; it is called before they are allocated.
   template <class Allow>
   Symbolic(const Exec& exec, const Patterns<O, OffA, OffB>& patterns, bool narrow,
            std::size_t workspace_bytes, bool lists, const Allow& allow)
@@ -431,7 +431,7 @@ class Symbolic {
                             BoundRow<O, OffA, OffB>{patterns_, bound_}, products_);
   }
 
-  /// Of a list of columns, if it is small enough. Waits for `exec`.
+  /// Allocates the list of columns, if it is small enough. Waits for `exec`.
   void make_room(const Exec& exec, std::size_t workspace_bytes) {
     before_memory_ =
         Arena<Space>(exec, "heddle::multiply::room", arena_array(before_, patterns_.rows + 1));

@@ -8,13 +8,13 @@
 
 namespace heddle::detail::gauss_seidel {
 
-/// Rows of a block, at most.
+/// Maximum number of rows of a block.
 inline constexpr int most_block_rows = 8;
 
-/// One side of a matrix of blocks in the order in which a half sweep takes the rows of blocks: that
-/// at place p has blocks row_ptr[p] to row_ptr[p + 1], of which the last is the row itself and has
-/// no values here. A block holds size x size values, column by column; what lies beyond the last
-/// row or column is zero.
+/// One side of a matrix of blocks, in the order in which a half sweep visits block rows: the block
+/// row at place p has blocks row_ptr[p] to row_ptr[p + 1]. The last of them is its diagonal block,
+/// without values here. A block holds size x size values, column by column, padded with zeros after
+/// the last row or column of the matrix.
 template <Scalar S, Ordinal O, Offset Off>
 struct BlockRowsView {
   using scalar_type = S;
@@ -24,15 +24,15 @@ struct BlockRowsView {
   const Off* row_ptr;
   const O* col_idx;
   const S* values;
-  const S* inverse;   ///< of the diagonal blocks, in their own order
-  const S* diagonal;  ///< those blocks
-  std::int64_t rows;  ///< of the matrix
+  const S* inverse;   ///< inverses of the diagonal blocks, in ascending order
+  const S* diagonal;  ///< the diagonal blocks, in ascending order
+  std::int64_t rows;  ///< rows of the matrix
   int size;
 
   KOKKOS_FORCEINLINE_FUNCTION O row(std::int64_t place) const {
     return col_idx[row_ptr[place + 1] - 1];
   }
-  /// Rows of a block, of which the last one has fewer.
+  /// Rows of a block; the last block may have fewer.
   KOKKOS_FORCEINLINE_FUNCTION int height(O block) const {
     const std::int64_t left = rows - static_cast<std::int64_t>(block) * size;
     return left < size ? static_cast<int>(left) : size;
@@ -42,18 +42,18 @@ struct BlockRowsView {
   }
 };
 
-/// Vectors that a row of blocks is added up for at once, where there are so many: as many as have
-/// sums in the registers of a GPU's lane.
+/// Number of vectors for which a block row is summed up at once, if there are so many: their sums
+/// fit into the registers of a GPU's lane.
 template <Scalar S, int Size>
 inline constexpr int block_vectors_together = Size * sizeof(S) <= 32 ? vectors_together : 1;
 
-/// Sums of a row of blocks, for several vectors. Loops over sums are unrolled, so that these stay
-/// in registers of a GPU; the others are not, or all of a block would be loaded at once.
+/// Sums of a block row for several vectors. Loops over sums are unrolled, so that sums stay in
+/// registers of a GPU. Other loops are not, or all values of a block would be loaded at once.
 template <Scalar S, int Size, int Vectors>
 struct BlockSums {
   S sum[Vectors][Size] = {};
 
-  /// Adds a block, of which `columns` are there, times entries of x from `first` on.
+  /// Adds the first `columns` columns of a block times entries of x from `first` on.
   template <class X>
   KOKKOS_FORCEINLINE_FUNCTION void add(const S* block, int columns, const X& x, std::int64_t first,
                                        int vector) {
@@ -67,7 +67,7 @@ struct BlockSums {
       }
     }
   }
-  /// Adds all of a place but its diagonal block.
+  /// Adds all blocks of a place except its diagonal block.
   template <class View, class X>
   KOKKOS_FORCEINLINE_FUNCTION void add_place(const View& view, std::int64_t place, const X& x,
                                              int vector) {
@@ -80,7 +80,7 @@ struct BlockSums {
   }
 };
 
-/// kernel.one<Vectors>(place, vector) for all vectors of a place.
+/// kernel.one<Vectors>(place, vector) for all vectors of a place, up to `Together` at once.
 template <int Together, class Kernel>
 KOKKOS_FORCEINLINE_FUNCTION void for_vectors(const Kernel& kernel, std::int64_t place, int count) {
   int v = 0;
@@ -90,7 +90,7 @@ KOKKOS_FORCEINLINE_FUNCTION void for_vectors(const Kernel& kernel, std::int64_t 
   for (; v < count; ++v) kernel.template one<1>(place, v);
 }
 
-/// A half sweep, place by place, of rows of blocks: as RowsKernel.
+/// A half sweep over block rows, place by place, as RowsKernel for rows.
 template <Scalar S, Ordinal O, Offset Off, Start start, int Size>
 struct BlockRowsKernel {
   using View = BlockRowsView<S, O, Off>;
@@ -101,7 +101,7 @@ struct BlockRowsKernel {
   KOKKOS_FUNCTION void operator()(std::int64_t place) const {
     for_vectors<block_vectors_together<S, Size>>(*this, place, pass.x.count);
   }
-  /// A run of places, one after the other.
+  /// Solves for places first, ..., stop - 1, one after the other.
   void operator()(std::int64_t first, std::int64_t stop) const {
     for (std::int64_t place = first; place < stop; ++place) (*this)(place);
   }
@@ -138,7 +138,7 @@ struct BlockRowsKernel {
   }
 };
 
-/// A side times x, or the residual: as SideKernel.
+/// The product of a side with x, or the residual, as SideKernel for rows.
 template <Scalar S, Ordinal O, Offset Off, bool residual, int Size>
 struct BlockSideKernel {
   BlockRowsView<S, O, Off> view;
@@ -172,7 +172,7 @@ struct BlockSideKernel {
   }
 };
 
-/// use(a constant of that size), of a block of 2 rows or more.
+/// use(std::integral_constant<int, size>()), for blocks of 2 rows or more.
 template <int Size = 2, class Use>
 void with_block_size(int size, const Use& use) {
   if constexpr (Size < most_block_rows) {

@@ -12,9 +12,9 @@
 
 namespace heddle::detail::gauss_seidel {
 
-/// A matrix cut into blocks of `size` rows and columns, the last ones shorter: the graph of its
-/// blocks, a row for each row of blocks, whose columns ascend; and the blocks on the diagonal with
-/// their inverses, column by column, the last one filled up with ones on its diagonal.
+/// A matrix divided into blocks of `size` rows and columns; the last ones may be smaller. Holds the
+/// graph of its blocks, with ascending columns in each block row; and the diagonal blocks and their
+/// inverses, column by column, the last one padded with ones on its diagonal.
 template <ExecutionSpace Exec, class Matrix>
 class BlockGraph {
  public:
@@ -24,7 +24,7 @@ class BlockGraph {
   using Space = typename Exec::memory_space;
   using Graph = CsrPattern<O, Off, Space>;
 
-  /// Finds the graph. Allocates, and waits for `exec`. No values yet.
+  /// Finds the graph, without values. Allocates, and waits for `exec`.
   BlockGraph(const Exec& exec, const Matrix& A, int size)
       : size_(size), matrix_rows_(A.rows()), rows_(ceil_div(matrix_rows_, std::int64_t{size})) {
     const auto map = recipe::tile_rows(size) | recipe::tile_columns(size);
@@ -40,8 +40,8 @@ class BlockGraph {
     exec.fence("heddle::gauss_seidel::blocks");
   }
 
-  /// The diagonal blocks of a matrix of the same pattern, in the order of `exec`: no allocation, no
-  /// wait. The first row of the lowest that is singular or not finite is marked in *bad.
+  /// Copies and inverts the diagonal blocks of a matrix of this pattern, on `exec`: no allocation,
+  /// no wait. Marks in *bad the first row of the lowest block that is singular or not finite.
   void update_values(const Exec& exec, const Matrix& A, std::int64_t* bad) const {
     Kokkos::parallel_for("heddle::gauss_seidel::invert", range_policy(exec, rows_),
                          triangle::InvertBlocks<Matrix>{
@@ -49,12 +49,12 @@ class BlockGraph {
                              inverse_.data(), diagonal_.data(), bad, matrix_rows_, size_});
   }
 
-  // Of the graph.
+  // Members of the graph.
   O rows() const { return static_cast<O>(rows_); }
   auto row_ptr() const { return row_ptr_; }
   auto col_idx() const { return col_idx_; }
   Graph graph() const { return Graph(rows_, rows_, row_ptr_, col_idx_); }
-  /// Gives its memory back, once all is inspected.
+  /// Frees the graph after the inspection.
   void drop_graph() {
     graph_ = {};
     row_ptr_ = {};
@@ -79,8 +79,8 @@ class BlockGraph {
   Array<S> inverse_, diagonal_;
 };
 
-/// The values of the blocks at a place; entries of one place in the matrix add up. Entries of
-/// blocks that the pattern does not have are left out.
+/// Values of the blocks at a place; repeated entries of the matrix add up. Entries of blocks that
+/// the pattern does not have are left out.
 template <Scalar S, Ordinal O, Offset Off>
 struct UpdateBlockRow {
   SideOf<S, O, Off> from;
@@ -111,7 +111,7 @@ struct UpdateBlockRow {
   }
 };
 
-/// The copy of a side that a BlockRowsView looks at, and the kernels of its half sweeps.
+/// The copy of a side that BlockRowsView refers to, and the kernels of its half sweeps.
 template <ExecutionSpace Exec, class Matrix>
 class BlockRows {
  public:
@@ -126,8 +126,8 @@ class BlockRows {
 
   BlockRows() = default;
 
-  /// Three allocations, and waits for `exec`: the number of blocks is read back. No values yet. The
-  /// diagonal blocks stay those of `blocks`.
+  /// Makes the pattern without values. Three allocations, and waits for `exec`: the number of
+  /// blocks is read back. The diagonal blocks remain in `blocks`.
   BlockRows(const Exec& exec, const Source& blocks, const Side<O>& side, const RowAtPlace<O>& rows)
       : side_(side),
         pattern_(exec, blocks.rows(), entries_of<O, Off>(blocks, side, rows), nullptr,
@@ -140,14 +140,14 @@ class BlockRows {
              blocks.diagonal(),  blocks.matrix_rows(), blocks.size()};
   }
 
-  /// The values of a matrix of the same pattern, in the order of `exec`: one launch, no allocation,
-  /// no wait.
+  /// Copies the values of a matrix of this pattern, in the order of `exec`: one launch, no
+  /// allocation, no wait.
   void update_values(const Exec& exec, const Matrix& A, heddle::RealOf<S>, std::int64_t*) {
     Kokkos::parallel_for("heddle::gauss_seidel::block_values", range_policy(exec, places()),
                          UpdateBlockRow<S, O, Off>{side_of(A, side_), view_, values_.data()});
   }
 
-  /// As those of SideRows.
+  /// use(the kernel of a half sweep), as SideRows::with_sweep.
   template <Start start, class Use>
   void with_sweep(const View& rest, const HalfSweep<S>& pass, const Use& use) const {
     with_block_size(view_.size, [&](auto size) {
@@ -173,7 +173,7 @@ class BlockRows {
   View view_{};
 };
 
-/// Sweeps whose unknowns are rows of blocks: with D_I the diagonal block of row I,
+/// Sweeps whose unknowns are block rows: with D_I the diagonal block of row I,
 ///
 ///     x_I = (1 - w) x_I + w D_I^-1 (b_I - the other blocks of the row times x).
 template <ExecutionSpace Exec, class Matrix>
@@ -182,7 +182,7 @@ class BlockSweeps final : public Executor<Exec, Matrix> {
   using S = typename Matrix::scalar_type;
   using O = typename Matrix::ordinal_type;
 
-  /// Allocates, and waits for `exec`. No values yet.
+  /// Makes the sweeps without values. Allocates, and waits for `exec`.
   BlockSweeps(const Exec& exec, BlockGraph<Exec, Matrix> blocks, const RowOrder<O>& order,
               const GaussSeidelOptions& options, const std::optional<Scheme>& scheme)
       : blocks_(std::move(blocks)),

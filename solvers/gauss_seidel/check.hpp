@@ -14,7 +14,7 @@
 
 namespace heddle::detail::gauss_seidel {
 
-/// Throws Error unless options make sense.
+/// Throws Error unless options are valid.
 inline void check_options(const GaussSeidelOptions& options) {
   check_common_options(options);
   check_option(options.omega > 0 && options.omega < 2, "omega", options.omega,
@@ -32,15 +32,15 @@ inline void check_options(const GaussSeidelOptions& options) {
   }
 }
 
-/// What an error says of a diagonal that sweeps cannot divide by; of blocks it names their first
-/// row.
+/// The message for a diagonal that sweeps cannot divide by; with blocks the error names the first
+/// row of the block.
 inline triangle::DiagonalWords diagonal_words(const GaussSeidelOptions& options) {
   if (options.block_size == 1) return {.advice = "store one, or shift it"};
   return {"the diagonal block that begins here is singular or not finite",
           "shift the diagonal, or give another options.block_size"};
 }
 
-/// Throws Error unless the vectors fit a plan of so many rows, and such sweeps exist.
+/// Throws Error unless the vectors fit a plan of `rows` rows, and the number of sweeps is valid.
 template <Scalar S>
 void check_sweeps(std::int64_t rows, const SweepVectors<S>& vectors, bool wants_residual,
                   int sweeps) {

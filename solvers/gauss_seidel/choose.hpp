@@ -16,7 +16,7 @@ namespace heddle::detail::gauss_seidel {
 ///
 ///     sequential       one thread (CPU)
 ///     barrier          one launch a half sweep; a barrier after each stage of levels (CPU)
-///     point-to-point   one launch a half sweep; threads wait for those that they need (CPU)
+///     point-to-point   one launch a half sweep; a thread waits for those whose rows it needs (CPU)
 ///       grain=<n>        rows * 4 + entries of a level that are worth a thread
 ///     hand-over        one launch a half sweep; rows wait for the values that they need (GPU)
 ///       lanes=1|4|32     lanes a row
@@ -35,18 +35,18 @@ inline SchemeGrammar grammar(const Device& device) {
           {{"sequential"}, {"barrier", {}, {grain}}, {"point-to-point", {}, {grain}}, {"split"}}};
 }
 
-/// Those that are a loop's wavefronts have the same names there.
+/// Schemes of wavefronts have the same names for sweeps.
 inline Scheme as_wavefronts(const Scheme& scheme) { return Scheme("wavefronts", scheme.terms()); }
 inline Scheme as_gauss_seidel(const Scheme& scheme) {
   return Scheme("gauss-seidel", scheme.terms());
 }
 
-/// By how much threads must be predicted to be ahead of one, where rows stand in their own order.
-/// The prediction was fitted to triangular solves; the order of levels scatters the three vectors
-/// of a half sweep too, and two threads were ahead by as much less (docs/gauss-seidel.md).
+/// Predicted speed-up of threads over one thread from which threads are chosen, in the natural
+/// order. The prediction was fitted to triangular solves; the order of levels scatters the three
+/// vectors of a half sweep too, so two threads gained less by this factor (docs/gauss-seidel.md).
 inline constexpr double least_gain = 1.75;
 
-/// What options pin, checked.
+/// The scheme that options pin, checked.
 inline PinnedScheme pinned(const GaussSeidelOptions& options, const Device& device) {
   if (!options.scheme) return {};
   PinnedScheme asked = resolve_pinned(*options.scheme, device, &grammar);
@@ -63,8 +63,8 @@ inline PinnedScheme pinned(const GaussSeidelOptions& options, const Device& devi
   return asked;
 }
 
-/// What is taken where nothing is pinned, by what is known before levels are; or nothing where the
-/// wavefronts of a CPU choose (solvers/wavefronts/inspect.hpp).
+/// The scheme if none is pinned, chosen before levels are known; nullopt if the wavefronts of a CPU
+/// choose (solvers/wavefronts/inspect.hpp).
 inline std::optional<Scheme> choose(std::int64_t rows, std::int64_t entries,
                                     const GaussSeidelOptions& options, const Device& device) {
   const SchemeGrammar legal = grammar(device);
@@ -81,9 +81,9 @@ inline std::optional<Scheme> choose(std::int64_t rows, std::int64_t entries,
   return named("sequential");
 }
 
-/// What may run sweeps on a device, that which `chosen` names first; `chosen` is what choose()
-/// gives where nothing is pinned. With every value of every parameter where `all` are wanted. Never
-/// split, which keeps the user's arrays.
+/// Schemes that can run sweeps on a device, the one that `chosen` names first; `chosen` is the
+/// result of choose() if none is pinned. With `all`, every value of every parameter. Never split,
+/// which borrows the user's arrays.
 inline std::vector<RankedSolve> rank(const std::optional<Scheme>& chosen,
                                      const GaussSeidelOptions& options, const Device& device,
                                      bool all) {

@@ -15,7 +15,7 @@
 
 namespace heddle {
 
-/// Stands for DefaultFormats where nothing of formats is to be read.
+/// Placeholder for DefaultFormats in code that includes no formats.
 struct EveryFormat {};
 
 namespace detail {
@@ -30,7 +30,7 @@ namespace gauss_seidel {
 template <Ordinal O>
 struct RowOrder;
 
-/// The vectors of some sweeps. `residual` has no data where none is asked for.
+/// The vectors of some sweeps. `residual` has no data if none is requested.
 template <Scalar S>
 struct SweepVectors {
   Multivector<const S> b;
@@ -44,7 +44,7 @@ struct SweepVectors {
   }
 };
 
-/// What a plan runs. Half sweeps are named by whether they go forward.
+/// Runs the sweeps of a plan. `forward` selects the half sweep.
 template <ExecutionSpace Exec, class Matrix>
 class Executor {
  public:
@@ -54,14 +54,14 @@ class Executor {
   virtual const Scheme& scheme(bool forward) const = 0;
   virtual int levels(bool forward) const = 0;
   virtual bool has(bool forward) const = 0;
-  /// Of a forward half sweep, if there is one.
+  /// Scheme of the forward half sweep if there is one, else of the backward one.
   const Scheme& scheme() const { return scheme(has(true)); }
   virtual std::size_t bytes() const = 0;
-  /// The lowest row whose diagonal is bad is marked in *bad_diagonal, if that is given.
+  /// Marks the lowest row with a bad diagonal in *bad_diagonal, unless that is null.
   virtual void update_values(const Exec& exec, const Matrix& A, std::int64_t* bad_diagonal) = 0;
   virtual void run(const Exec& exec, const SweepVectors<S>& vectors, int sweeps,
                    bool from_zero) = 0;
-  /// Of gauss-seidel/split alone.
+  /// Schemes of the parts of gauss-seidel/split; null for other schemes.
   virtual const Scheme* sptrsv_scheme(bool) const { return nullptr; }
   virtual const Scheme* spmv_scheme(bool) const { return nullptr; }
 };
@@ -70,15 +70,15 @@ template <ExecutionSpace Exec, class Matrix>
 using MakeExecutor = std::unique_ptr<Executor<Exec, Matrix>>(const Exec&, const Matrix&,
                                                              const GaussSeidelOptions&);
 
-/// What runs gauss-seidel/split, with products by formats of this list. Defined in definitions.hpp,
-/// as all that is declared here.
+/// Makes the executor of gauss-seidel/split, with products by formats of this list. Defined in
+/// definitions.hpp.
 template <ExecutionSpace Exec, class Matrix, class FormatList>
 std::unique_ptr<Executor<Exec, Matrix>> make_split(const Exec& exec, const Matrix& A,
                                                    const GaussSeidelOptions& options);
 
 }  // namespace gauss_seidel
 
-/// What a GaussSeidelPlan does, for a matrix of signed offsets. Defined in definitions.hpp.
+/// Implementation of GaussSeidelPlan, with signed offsets. Defined in definitions.hpp.
 template <ExecutionSpace Exec, class Matrix>
 class GaussSeidelPlanCore {
  public:
@@ -114,20 +114,20 @@ class GaussSeidelPlanCore {
  private:
   using O = typename Matrix::ordinal_type;
 
-  /// Sweeps by a scheme; without one by the wavefronts' own choice.
+  /// Makes sweeps by a scheme; without one the wavefronts choose.
   std::unique_ptr<Executor> make(const Exec& exec, const Matrix& A,
                                  const std::optional<Scheme>& scheme);
-  /// Where none is pinned.
+  /// Makes sweeps by a chosen scheme, if none is pinned.
   std::unique_ptr<Executor> make_chosen(const Exec& exec, const Matrix& A, const Device& device);
   std::string cache_key_of(const Exec& exec, const Matrix& A, const Device& device) const;
-  /// SolveChoice::seen.
+  /// The text of SolveChoice::seen.
   std::string describe_matrix(const Device& device) const;
-  /// That of options.order of the rows of a graph.
+  /// The order of the rows of a graph by options.order.
   template <class Graph>
   gauss_seidel::RowOrder<O> find_order(const Exec& exec, const Graph& graph);
   /// Whether the sweep is forward. Throws Error unless the plan has it.
   bool is_forward(SweepDirection sweep) const;
-  /// One that only gauss-seidel/split has: what `of` gives.
+  /// A scheme of gauss-seidel/split that `of` gets. Throws Error for other schemes.
   const Scheme& of_split(SweepDirection sweep, const Scheme* (Executor::*of)(bool) const) const;
 
   GaussSeidelOptions options_;

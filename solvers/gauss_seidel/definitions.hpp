@@ -219,4 +219,4 @@ std::size_t GaussSeidelPlanCore<Exec, Matrix>::bytes() const {
 
 }  // namespace heddle::detail
 
-#include "plan.hpp"  // behind what it makes
+#include "plan.hpp"  // after the class that it makes

@@ -12,14 +12,13 @@
 
 namespace heddle {
 
-/// The order of the rows.
+/// The order in which a sweep visits rows.
 enum class GaussSeidelOrder {
-  natural,    ///< their own
-  multicolor  ///< by colors, of which no two rows depend on each other: more parallel, and other
-              ///< numbers
+  natural,    ///< ascending rows, or descending in a backward half sweep
+  multicolor  ///< by colors, whose rows do not depend on each other: more parallel; other results
 };
 
-/// The name that is printed.
+/// Name of the order in printed text.
 constexpr const char* name(GaussSeidelOrder order) {
   return order == GaussSeidelOrder::natural ? "natural" : "multicolor";
 }
@@ -32,14 +31,14 @@ struct GaussSeidelOptions {
   double omega = 1;
   /// The order in which rows are swept.
   GaussSeidelOrder order = GaussSeidelOrder::natural;
-  /// Rows of a block, 1 to 8. Unknowns of a block are solved for together: blocks replace entries,
-  /// and inverses of diagonal blocks those of diagonal entries.
+  /// Rows of a block, 1 to 8. The unknowns of a block are solved for together: blocks replace
+  /// entries, and inverses of diagonal blocks those of diagonal entries.
   int block_size = 1;
   /// Pins the scheme, for instance "gauss-seidel/point-to-point"; by default one is chosen.
   std::optional<Scheme> scheme = std::nullopt;
   /// Seconds that the plan may spend on measuring sweeps by the best-ranked schemes; it keeps the
   /// fastest: SptrsvOptions::measure_seconds. gauss-seidel/split is not measured. If it is pinned,
-  /// its solves and products are, each for this many seconds.
+  /// its solves and products are measured, each for this many seconds.
   double measure_seconds = 0;
   /// A file that keeps the results of measure_seconds: SpmvOptions::cache.
   std::string cache = {};
@@ -51,13 +50,13 @@ struct GaussSeidelOptions {
   /// CPU threads that half sweeps are scheduled for; 0: the execution space's threads, at most one
   /// for each processor. They run on any number of threads.
   int threads = 0;
-  /// Whether overlapping sweeps of one plan are detected: as SptrsvOptions::check_overlap.
+  /// Whether overlapping sweeps of one plan are detected: SptrsvOptions::check_overlap.
   bool check_overlap = heddle::detail::asserts;
-  /// Whether update_values compares patterns: as SptrsvOptions::check_pattern.
+  /// Whether update_values compares patterns: SptrsvOptions::check_pattern.
   bool check_pattern = heddle::detail::asserts;
-  /// With gauss-seidel/split pinned: pins the scheme of its triangular solves. Otherwise an Error.
+  /// With gauss-seidel/split pinned: pins the scheme of its triangular solves. Else throws Error.
   std::optional<Scheme> sptrsv_scheme = std::nullopt;
-  /// As above, for the products with the other triangle.
+  /// With gauss-seidel/split pinned: pins the scheme of its products. Else throws Error.
   std::optional<Scheme> spmv_scheme = std::nullopt;
 };
 

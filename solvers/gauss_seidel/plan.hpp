@@ -11,7 +11,7 @@
 #include "definitions.hpp"
 #endif
 
-/// What the compiled part (compiled.hpp) holds of Gauss-Seidel: all that a plan does, for a scalar.
+/// Instances of Gauss-Seidel for a scalar in the compiled part (compiled.hpp).
 #define HEDDLE_GAUSS_SEIDEL_INSTANCES(EXTERN, SCALAR) \
   HEDDLE_EACH_SPACE(HEDDLE_GAUSS_SEIDEL_INSTANCES_ON, EXTERN, SCALAR)
 #define HEDDLE_GAUSS_SEIDEL_INSTANCES_ON(EXTERN, SCALAR, EXEC) \
@@ -31,22 +31,22 @@ HEDDLE_EACH_COMPILED_SCALAR(HEDDLE_GAUSS_SEIDEL_INSTANCES, HEDDLE_EXTERN)
 namespace heddle {
 
 /// Gauss-Seidel, SOR and SSOR of one matrix: a preconditioner (apply) and a smoother (relax). In
-/// the natural order the results equal those of the sequential sweep up to rounding, whatever the
+/// the natural order the results equal those of the sequential sweep up to rounding, for every
 /// pattern. In any order every run gives the same bits.
 ///
-/// A half sweep reads one side of the matrix, the rows that it solves for. The sum over the other
-/// side is kept from the half sweep before, or computed by a pass without waits. So a symmetric
-/// sweep from zero reads the matrix once: with w the relaxation factor, L, D and U the parts of A,
-/// and x1 the result of the forward half, (D + w U) x2 = (2 - w) D x1 backward.
+/// A half sweep reads one side of the matrix, the triangle that it solves with. The sum over the
+/// other side is kept from the half sweep before, or computed by a pass without waits. So a
+/// symmetric sweep from zero reads the matrix once: with w the relaxation factor, L, D and U the
+/// parts of A, and x1 the result of the forward half, (D + w U) x2 = (2 - w) D x1 backward.
 ///
-/// With options.block_size the same holds for blocks: the unknowns of a row of blocks are solved
-/// for together, with the inverse of the diagonal block.
+/// With options.block_size blocks replace entries: the unknowns of a block row are solved for
+/// together, with the inverse of the diagonal block.
 ///
 /// The plan copies the matrix. With gauss-seidel/split it borrows the pattern, which must outlive
 /// the plan. A plan sweeps once at a time. It can be moved, not copied. Every call on a plan that
-/// is empty or moved from throws Error until another is assigned to it. What all plans have:
+/// is empty or moved from throws Error until another is assigned to it. Members of every plan:
 /// detail::Plan. With blocks bad_row is the first row of the lowest block that is singular or not
-/// finite, which counts as the identity. FormatList: the formats for products of
+/// finite; that block counts as the identity. FormatList: the formats for products of
 /// gauss-seidel/split.
 template <ExecutionSpace Exec, class Matrix, class FormatList = EveryFormat>
 class GaussSeidelPlan
@@ -80,7 +80,7 @@ class GaussSeidelPlan
                                                        std::same_as<FormatList, EveryFormat>));
   }
 
-  /// As above, on the default instance.
+  /// The constructor on the default instance.
   explicit GaussSeidelPlan(const Matrix& A, const GaussSeidelOptions& options = {})
       : GaussSeidelPlan(Exec{}, A, options) {}
 
@@ -94,7 +94,7 @@ class GaussSeidelPlan
   void apply(const Exec& exec, const B& b, const X& x) const {
     sweep(exec, b, x, no_residual<X>, 1, true);
   }
-  /// As above, and residual = b - A x, for half a product, since the other half is known.
+  /// x = M b, and residual = b - A x for half a product, since the other half is known.
   template <VectorView B, WritableVectorView X, WritableVectorView R>
   void apply(const Exec& exec, const B& b, const X& x, const R& residual) const {
     sweep(exec, b, x, &residual, 1, true);
@@ -104,7 +104,7 @@ class GaussSeidelPlan
   void relax(const Exec& exec, const B& b, const X& x, int sweeps = 1) const {
     sweep(exec, b, x, no_residual<X>, sweeps, false);
   }
-  /// As above, with at least one sweep, and residual = b - A x, for half a product.
+  /// Improves x by `sweeps` sweeps, at least one, and sets residual = b - A x, for half a product.
   template <VectorView B, WritableVectorView X, WritableVectorView R>
   void relax(const Exec& exec, const B& b, const X& x, int sweeps, const R& residual) const {
     sweep(exec, b, x, &residual, sweeps, false);
@@ -119,7 +119,7 @@ class GaussSeidelPlan
   std::string name() const {
     return std::string("a ") + heddle::name(sweep_) + " Gauss-Seidel sweep";
   }
-  /// Number of levels of a half sweep: rows, or rows of blocks, that follow one another. 0 if the
+  /// Number of levels of a half sweep: the longest chain of dependent rows, or block rows. 0 if the
   /// scheme did not compute them.
   int levels(SweepDirection sweep = SweepDirection::forward) const {
     return this->core("levels").levels(sweep);

@@ -11,20 +11,20 @@
 
 namespace heddle::detail::gauss_seidel {
 
-/// What a half sweep knows of the other side. With T the side that it solves for, R the other one,
-/// D the diagonal, and w the relaxation, it sets
+/// Knowledge of the other side at the start of a half sweep. With T the side that it solves with, R
+/// the other one, D the diagonal, and w the relaxation factor, the half sweep sets
 ///
 ///     x = (1 - w) x + w D^-1 (b - R x - T x),
 ///
-/// where T x are values of this half sweep, and R x those of before it.
+/// where T x has values of this half sweep, and R x those of before it.
 enum class Start {
   /// x was zero: x = w D^-1 (b - T x)
   zero,
-  /// x came of a half sweep with R from zero, so w D^-1 (b - R x) is x: x = (2 - w) x - w D^-1 T x
+  /// x came from a half sweep with R from zero: w D^-1 (b - R x) is x, x = (2 - w) x - w D^-1 T x
   one_half,
   /// R x is in `kept`
   kept,
-  /// R x is added up on the way, which only one thread may do
+  /// R x is summed up by the half sweep, which only a single thread may do
   rest
 };
 
@@ -34,9 +34,9 @@ struct HalfSweep {
   S omega;
   Multivector<const S> b;
   Multivector<S> x;
-  /// R x before a half sweep that starts with kept.
+  /// R x before the half sweep, with Start::kept.
   Multivector<S> kept;
-  /// Whether it leaves T x there.
+  /// Whether the half sweep writes T x into `kept`.
   bool keeps;
 
   KOKKOS_FORCEINLINE_FUNCTION HalfSweep slice(int first, int count) const {
@@ -46,14 +46,14 @@ struct HalfSweep {
     part.kept = kept.slice(first, count);
     return part;
   }
-  /// What T x is subtracted from, but for R x that is added up on the way.
+  /// The minuend of T x, without an R x that Start::rest sums up.
   template <Start start, class O>
   KOKKOS_FORCEINLINE_FUNCTION S right_hand_side(O row, int vector) const {
     if constexpr (start == Start::one_half) return S(0);
     if constexpr (start == Start::kept) return b(row, vector) - kept(row, vector);
     return b(row, vector);
   }
-  /// What is added to the quotient.
+  /// The multiple of the old x that is added to the quotient.
   template <Start start, class O>
   KOKKOS_FORCEINLINE_FUNCTION S share_of_old(O row, int vector) const {
     if constexpr (start == Start::zero) return S(0);
@@ -61,7 +61,7 @@ struct HalfSweep {
     // With omega 1 the old value is not read, which may be anything.
     return omega == S(1) ? S(0) : (S(1) - omega) * x(row, vector);
   }
-  /// The sum of the two; the next row waits for no addition of zero.
+  /// quotient + share_of_old; the next row does not wait for an addition of zero.
   template <Start start, class O>
   KOKKOS_FORCEINLINE_FUNCTION S with_old(const S& quotient, O row, int vector) const {
     if (start == Start::zero || (start != Start::one_half && omega == S(1))) return quotient;
@@ -69,15 +69,15 @@ struct HalfSweep {
   }
 };
 
-/// Omega over a diagonal; zero where that is no normal number, or the reciprocal is none.
+/// omega / diagonal; zero if that or its reciprocal is not a normal number.
 template <Scalar S>
 KOKKOS_FORCEINLINE_FUNCTION S relaxed_reciprocal(const S& omega, const S& diagonal) {
   const S scaled = omega * triangle::reciprocal_or_zero(diagonal);
   return triangle::reciprocal_or_zero(scaled) == S(0) ? S(0) : scaled;
 }
 
-/// The last value of a place of ordered::Rows: relaxed_reciprocal. A bad diagonal is marked in
-/// *bad, if that is given (mark_bad_row).
+/// The last value of each row in ordered::Rows: relaxed_reciprocal. Marks a bad diagonal in *bad,
+/// unless that is null (mark_bad_row).
 template <Scalar S>
 struct RelaxedReciprocals {
   S omega;
@@ -100,10 +100,10 @@ KOKKOS_FORCEINLINE_FUNCTION S relaxed_quotient(const View& view, const S& differ
 }
 
 inline constexpr int vectors_together = 4;
-/// Entries of a row from which it is added up in several sums.
+/// Entries from which a row is summed up in several partial sums.
 inline constexpr int long_row = 32;
 
-/// Entries [k, end) times x, of one vector.
+/// Product of entries [k, end) with one vector x.
 template <Scalar S, Ordinal O, Offset Off>
 KOKKOS_FORCEINLINE_FUNCTION S row_sum(const O* col_idx, const S* values, const S* x,
                                       std::int64_t stride, Off k, Off end) {
@@ -125,7 +125,7 @@ KOKKOS_FORCEINLINE_FUNCTION S row_sum(const O* col_idx, const S* values, const S
   return rest;
 }
 
-/// Entries [k, end) times `vectors_together` vectors from `vector` on.
+/// Adds the product of entries [k, end) with `vectors_together` vectors from `vector` on to `sum`.
 template <class View, class X>
 KOKKOS_FORCEINLINE_FUNCTION void row_sums(const View& view, const X& x, int vector,
                                           typename View::offset_type k,
@@ -139,8 +139,8 @@ KOKKOS_FORCEINLINE_FUNCTION void row_sums(const View& view, const X& x, int vect
   }
 }
 
-/// A half sweep, place by place, of rows whose entries are numbers. What a place solves for was
-/// solved before; all is read from x. `rest` is the other side, of a half sweep that adds it up.
+/// A half sweep over rows, place by place. The rows that a place depends on were solved before, so
+/// all values are read from x. `rest` is the other side, for Start::rest.
 template <Scalar S, Ordinal O, Offset Off, Start start>
 struct RowsKernel {
   using View = ordered::RowsView<S, O, Off>;
@@ -148,13 +148,13 @@ struct RowsKernel {
   View rest;
   HalfSweep<S> pass;
 
-  /// One place.
+  /// Solves for one place.
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t place) const {
     int v = 0;
     for (; pass.x.count - v >= vectors_together; v += vectors_together) solve_together(place, v);
     for (; v < pass.x.count; ++v) solve<false>(place, place + 1, v);
   }
-  /// A run of places, one after the other.
+  /// Solves for places first, ..., stop - 1, one after the other.
   void operator()(std::int64_t first, std::int64_t stop) const {
     const bool straight =
         pass.x.row_stride == 1 && pass.b.row_stride == 1 && pass.kept.row_stride == 1;
@@ -165,7 +165,7 @@ struct RowsKernel {
  private:
   template <bool Straight>
   KOKKOS_FORCEINLINE_FUNCTION void solve(std::int64_t first, std::int64_t stop, int vector) const {
-    // Copies, which no store to x can change: so they stay in registers.
+    // Copies stay in registers, since no store to x can change them.
     const Off* const row_ptr = view.row_ptr;
     const O* const col_idx = view.col_idx;
     const S* const values = view.values;
@@ -187,7 +187,7 @@ struct RowsKernel {
         sum = row_sum(col_idx, values, part.x.data, stride, k, end);
         difference -= sum;
       } else {
-        // Of the value that was solved for last one product and one difference wait, and no sum.
+        // Only one product and one difference wait for the value solved last, and no sum.
         for (; k < end; ++k) {
           const S product = values[k] * part.x.data[static_cast<std::int64_t>(col_idx[k]) * stride];
           difference -= product;
@@ -220,8 +220,8 @@ struct RowsKernel {
   }
 };
 
-/// A side times pass.x, which waits for nobody. Into `to`; or, with pass.kept the other side times
-/// x, the residual b - A x.
+/// to = this side times pass.x; or the residual b - A x, with pass.kept the other side times x.
+/// Does not wait.
 template <Scalar S, Ordinal O, Offset Off, bool residual>
 struct SideKernel {
   ordered::RowsView<S, O, Off> view;
@@ -255,19 +255,19 @@ struct SideKernel {
   }
 };
 
-/// The order in which a sweep takes the rows: their own, or one in which row i is rank[i]-th.
+/// The order in which a sweep visits rows: ascending, or by rank.
 template <Ordinal O>
 struct RowOrder {
-  const O* rank = nullptr;  ///< of each row; null in their own order
-  const O* row = nullptr;   ///< of each rank
+  const O* rank = nullptr;  ///< rank of each row; null: ascending order
+  const O* row = nullptr;   ///< row of each rank
 
   KOKKOS_FORCEINLINE_FUNCTION O rank_of(O i) const { return rank ? rank[i] : i; }
   KOKKOS_FORCEINLINE_FUNCTION O row_at(O r) const { return row ? row[r] : r; }
-  /// Whether a forward sweep takes row i before row j.
+  /// Whether a forward sweep visits row i before row j.
   KOKKOS_FORCEINLINE_FUNCTION bool before(O i, O j) const { return rank_of(i) < rank_of(j); }
 };
 
-/// Which entries of a row a half sweep solves for, besides the diagonal: forward those of rows
+/// The entries of a row that a half sweep solves with, besides the diagonal: forward those of rows
 /// before it in the order, backward those of rows after it.
 template <Ordinal O>
 struct Side {
@@ -279,7 +279,7 @@ struct Side {
   }
 };
 
-/// A matrix, and the side of it whose values are taken.
+/// A matrix, and a side of it.
 template <Scalar S, Ordinal O, Offset Off>
 struct SideOf {
   const Off* row_ptr;
@@ -293,7 +293,7 @@ SideOf<typename Matrix::scalar_type, O, typename Matrix::offset_type> side_of(co
   return {A.row_ptr().data(), A.col_idx().data(), A.values().data(), side};
 }
 
-/// What the iteration of rank r reads, for Wavefronts.
+/// The ranks that the iteration of rank r reads, for Wavefronts.
 template <Ordinal O, Offset Off>
 struct SideReads {
   const Off* row_ptr;
@@ -310,7 +310,7 @@ struct SideReads {
   }
 };
 
-/// The row that a schedule has at each place.
+/// The row at each place of a schedule.
 template <Ordinal O>
 struct RowAtPlace {
   ordered::PlaceOrder<O> places;
@@ -321,7 +321,7 @@ struct RowAtPlace {
   }
 };
 
-/// Those that a half sweep solves for, in its order.
+/// The entries that a half sweep solves with, in its order.
 template <Ordinal O, Offset Off, class Pattern>
 ordered::ChosenEntries<O, Off, Side<O>, RowAtPlace<O>> entries_of(const Pattern& A,
                                                                   const Side<O>& side,
@@ -338,24 +338,24 @@ class SideRows {
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
   using View = ordered::RowsView<S, O, Off>;
-  /// What a schedule and a copy are made from.
+  /// The matrix that a schedule and a copy are made from.
   using Source = Matrix;
-  /// Whether HandOverKernel takes them.
+  /// Whether HandOverKernel can run them.
   static constexpr bool are_rows = true;
 
   SideRows() = default;
 
-  /// Allocates, and waits for `exec`: the number of entries is read back. No values yet.
+  /// Makes the pattern without values. Allocates, and waits for `exec`, for the number of entries.
   SideRows(const Exec& exec, const Source& A, const Side<O>& side, const RowAtPlace<O>& rows)
       : rows_(exec, A.rows(), entries_of<O, Off>(A, side, rows), nullptr, std::nullopt) {}
 
-  /// See ordered::Rows.
+  /// Copies the values of A: ordered::Rows::update_values.
   void update_values(const Exec& exec, const Matrix& A, heddle::RealOf<S> omega,
                      std::int64_t* bad_diagonal) {
     rows_.update_values(exec, A, RelaxedReciprocals<S>{S(omega), bad_diagonal});
   }
 
-  /// use(the kernel of a half sweep); `rest` is the other side in the same order, of Start::rest.
+  /// use(the kernel of a half sweep); `rest` is the other side in the same order, for Start::rest.
   template <Start start, class Use>
   void with_sweep(const View& rest, const HalfSweep<S>& pass, const Use& use) const {
     use(RowsKernel<S, O, Off, start>{view(), rest, pass});
@@ -367,7 +367,7 @@ class SideRows {
   }
 
   std::int64_t places() const { return rows_.places(); }
-  /// Without those of the diagonal.
+  /// Number of entries without the diagonal.
   std::int64_t entries() const { return rows_.entries(); }
   View view() const { return rows_.view(); }
   std::size_t bytes() const { return rows_.bytes(); }

@@ -21,8 +21,8 @@
 
 namespace heddle::detail::gauss_seidel {
 
-/// A part of a matrix: one triangle without the diagonal, and the diagonal times a number; or
-/// without the diagonal, if that is zero.
+/// A part of a matrix: one triangle without the diagonal, and `diagonal` times the diagonal, unless
+/// that is zero.
 template <class Real>
 struct Part {
   Triangle triangle;
@@ -37,7 +37,7 @@ struct Part {
 template <class Matrix>
 using PartOf = Part<heddle::RealOf<typename Matrix::scalar_type>>;
 
-/// How many entries of a row belong to the part.
+/// Number of entries of a row that belong to the part.
 template <class Matrix>
 struct CountEntries {
   using O = typename Matrix::ordinal_type;
@@ -55,8 +55,8 @@ struct CountEntries {
   }
 };
 
-/// Copies them, in the order they are in; with col_idx_to null their values alone, and of a matrix
-/// with another pattern no more than the row has room for.
+/// Copies the entries of the part in their order; with col_idx_to null only their values. If A has
+/// another pattern, copies no more than the row has room for.
 template <class Matrix>
 struct FillEntries {
   using S = typename Matrix::scalar_type;
@@ -93,7 +93,7 @@ struct FindBadDiagonal {
   }
 };
 
-/// A part of A with arrays of its own. The pattern of A must still be there when values are taken.
+/// A part of A in its own arrays. update_values reads the pattern of A.
 template <ExecutionSpace Exec, class Matrix>
 class PartMatrix {
  public:
@@ -131,7 +131,7 @@ class PartMatrix {
 };
 
 /// Runs gauss-seidel/split: t = b - R x by a product with the entries that a half sweep does not
-/// solve for (SpmvPlan), then a triangular solve with the others (SptrsvPlan):
+/// solve with (SpmvPlan), then a triangular solve with the others (SptrsvPlan):
 /// (D / omega + L) x = b - (U + (1 - 1 / omega) D) x forward, with L and U exchanged backward. From
 /// zero the first half sweep is the solve alone.
 template <ExecutionSpace Exec, class Matrix, class FormatList>
@@ -163,7 +163,7 @@ class Split final : public Executor<Exec, Matrix> {
     return bytes;
   }
 
-  /// *bad_diagonal: see Executor.
+  /// Copies the values of A. *bad_diagonal: see Executor.
   void update_values(const Exec& exec, const Matrix& A, std::int64_t* bad_diagonal) override {
     for (auto& half : halves_) {
       if (half) half->update_values(exec, A);
@@ -194,7 +194,7 @@ class Split final : public Executor<Exec, Matrix> {
     }
     if (!last || !vectors.residual.data) return;
     const auto residual = view_of(vectors.residual);
-    // What the last solve solved for times x is its right-hand side, t or b.
+    // The solved part times x is the right-hand side of the last solve, t or b.
     if (!last_from_zero) {
       heddle::vectors::copy(exec, b, residual);
       heddle::vectors::axpy(exec, S(-1), t, residual);
@@ -237,7 +237,7 @@ class Split final : public Executor<Exec, Matrix> {
       of_solve.scheme = options.sptrsv_scheme;
       of_solve.vectors = options.vectors;
       of_solve.threads = options.threads;
-      of_solve.check_pattern = false;  // GaussSeidelPlan does
+      of_solve.check_pattern = false;  // GaussSeidelPlan checks it
       return of_solve;
     }
     static SpmvOptions spmv_options(const GaussSeidelOptions& options) {

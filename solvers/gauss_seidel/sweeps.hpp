@@ -19,7 +19,7 @@
 
 namespace heddle::detail::gauss_seidel {
 
-/// What a batch of entries is asked for.
+/// The entries of a batch, for EntryBatch.
 template <Scalar S, Ordinal O>
 struct HandedOver {
   using scalar_type = S;
@@ -33,22 +33,22 @@ struct HandedOver {
   KOKKOS_FORCEINLINE_FUNCTION S value(const S& entry) const { return entry; }
 };
 
-/// A half sweep on a GPU in one launch: a warp a task of rows of one level, a subwarp a row. What a
-/// row solves for comes through words that are their own flags, by rows; every lane asks for Batch
-/// of them at once, and the lanes of the warp ask again together until all are there. b, x and what
-/// is kept of the other side are read before the wait; of x a row reads its own entry alone.
+/// A half sweep on a GPU in one launch: a warp for each task of rows of one level, a subwarp for
+/// each row. Values of other rows arrive in words that are their own flags, by row; a lane polls
+/// Batch of them at once, and the lanes of a warp poll until all have arrived. b, x and the kept
+/// sum of the other side are read before the wait; a row reads x only at its own place.
 ///
-/// Why it ends: no lane waits for a lane of its warp, since the rows of a task are of one level;
-/// what they need lies in tasks of other warps of this team, or of teams of a lower ticket. So the
-/// lowest task that has not ended waits for nobody.
+/// Termination: no lane waits for a lane of its warp, since the rows of a task are of one level.
+/// The rows that they need belong to other warps of this team, or to teams of a lower ticket. So
+/// the lowest task that has not ended waits for no other.
 ///
-/// Deterministic: a row is added up by the same lanes in the same order every time. Source: W. Liu
+/// Deterministic: a row is summed up by the same lanes in the same order every time. Source: W. Liu
 /// et al., "A synchronization-free algorithm for parallel sparse triangular solves", Euro-Par 2016,
-/// which keeps a flag apart from the value.
+/// which has flags separate from values.
 template <Scalar S, Ordinal O, Offset Off, Start start, int Batch, int Vectors>
 struct HandOverKernel {
-  /// Asked for and not used: it limits the number of resident teams, since warps that poll for rows
-  /// far ahead slow down the others.
+  /// Scratch that is allocated but unused: it limits the number of resident teams, since warps that
+  /// poll for rows far ahead slow down the others.
   using Scratch = backends::DynamicScratch;
   using Entries = HandedOver<S, O>;
 
@@ -56,7 +56,7 @@ struct HandOverKernel {
   HalfSweep<S> pass;
   ordered::SolvedValues<S> solved;
   const ordered::Task* tasks;
-  std::int64_t count;  ///< of tasks
+  std::int64_t count;  ///< number of tasks
   std::int64_t teams;
 
   template <class Team>
@@ -118,8 +118,8 @@ struct HandOverKernel {
   }
 };
 
-/// Half sweeps of one side on a GPU, by HandOverKernel: rows level by level, and what hands their
-/// values over.
+/// Half sweeps of one side on a GPU, by HandOverKernel: its rows level by level, and the words for
+/// their values.
 template <ExecutionSpace Exec, class Matrix>
 class HandOver {
  public:
@@ -127,7 +127,7 @@ class HandOver {
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
 
-  /// Allocates, and waits for `exec`: finds levels.
+  /// Finds levels. Allocates, and waits for `exec`.
   HandOver(const Exec& exec, const Matrix& A, const Side<O>& side, const Scheme& scheme, int room)
       : scheme_(scheme), rows_(A.rows()), room_(std::min(room, sptrsv::vectors_at_once)) {
     const ordered::Loop<O, SideReads<O, Off>> loop{
@@ -141,7 +141,7 @@ class HandOver {
   }
 
   ordered::PlaceOrder<O> place_order() const { return schedule_.order(); }
-  /// Resolves the scheme, once the side has `entries` off the diagonal. Allocates, and waits.
+  /// Resolves the scheme for a side with `entries` entries off the diagonal. Allocates, and waits.
   void cut(const Exec& exec, std::int64_t entries) {
     scheme_ = sptrsv::resolved(scheme_, sptrsv::rows_shape(rows_, entries, levels()));
     lanes_ = static_cast<int>(scheme_.integer("lanes"));
@@ -205,19 +205,19 @@ class HandOver {
   backends::Residency residency_;
 };
 
-/// What a half sweep is inspected with. The references live as long as the call.
+/// Arguments of the inspection of a half sweep. The references must live during the call.
 template <ExecutionSpace Exec, class Copy>
 struct SweepInspection {
   const Exec& exec;
   const typename Copy::Source& A;
   RowOrder<typename Copy::O> order;
-  std::int64_t rows;  ///< of a vector
+  std::int64_t rows;  ///< rows of a vector
   int vectors;
   int threads;
 };
 
-/// Half sweeps of one side: the order of its rows, and its copy in that order, which is SideRows or
-/// BlockRows; of these a row is a row of blocks.
+/// Half sweeps of one side: the order of its rows, and its copy in that order. The copy is
+/// SideRows, or BlockRows, whose rows are block rows.
 template <ExecutionSpace Exec, class Copy>
 class Half {
  public:
@@ -230,7 +230,7 @@ class Half {
   static constexpr bool hands_over =
       Copy::are_rows && backends::has_lanes<Exec> && backends::waits_make_progress<Exec>;
 
-  /// Without a scheme the wavefronts' own choice. Allocates, and waits for in.exec. No values yet.
+  /// Makes them without values; without a scheme wavefronts choose. Allocates, waits for in.exec.
   Half(const SweepInspection<Exec, Copy>& in, bool forward, const std::optional<Scheme>& scheme)
       : side_{in.order, forward} {
     if constexpr (hands_over) {
@@ -258,12 +258,12 @@ class Half {
     rows_.update_values(exec, A, omega, bad);
   }
 
-  /// The other side in the same order, for one thread that adds both up.
+  /// The other side in the same order, for Start::rest.
   Copy other_side(const Exec& exec, const typename Copy::Source& A) const {
     return Copy(exec, A, {side_.order, !side_.forward}, {waves_.place_order(), side_.order});
   }
 
-  /// Start::rest: `rest` is other_side, and the scheme is sequential.
+  /// Runs a half sweep. With Start::rest, `rest` is other_side, and the scheme is sequential.
   template <Start start>
   void run(const Exec& exec, const HalfSweep<S>& pass, const View& rest = {}) {
     if constexpr (hands_over) {
@@ -313,8 +313,8 @@ class Half {
 };
 
 /// Sweeps in one order of the rows, by half sweeps that each read one side of the matrix. The sum
-/// over the other side is what the half sweep before has kept; where there is none, a pass over
-/// that side finds it, which waits for nobody.
+/// over the other side is kept from the half sweep before, or computed by a pass over that side
+/// without waits.
 template <ExecutionSpace Exec, class Copy>
 class Sweeps final : public Executor<Exec, typename Copy::matrix_type> {
  public:
@@ -322,8 +322,8 @@ class Sweeps final : public Executor<Exec, typename Copy::matrix_type> {
   using S = typename Copy::S;
   using Space = typename Exec::memory_space;
 
-  /// Allocates, and waits for in.exec. No values yet. Where no scheme is pinned, both halves run
-  /// the same.
+  /// Makes both halves without values. Allocates, and waits for in.exec. If no scheme is pinned,
+  /// both halves run the same one.
   Sweeps(const SweepInspection<Exec, Copy>& in, const GaussSeidelOptions& options,
          const std::optional<Scheme>& scheme)
       : options_(options) {
@@ -368,7 +368,7 @@ class Sweeps final : public Executor<Exec, typename Copy::matrix_type> {
     for (int step = 0; step < steps; ++step) {
       const bool last = step + 1 == steps;
       Inspected& half = symmetric() && step % 2 == 1 ? *halves_[1] : first();
-      // From zero the half sweep after the first needs no sum.
+      // From zero, the second half sweep needs no sum.
       const bool next_reads = symmetric() && !last && !(from_zero && step == 0);
       pass.keeps = next_reads || (last && wants_residual);
       if (from_zero && step == 0) {
@@ -396,12 +396,12 @@ class Sweeps final : public Executor<Exec, typename Copy::matrix_type> {
   void make_halves(const SweepInspection<Exec, Copy>& in, const std::optional<Scheme>& scheme) {
     if (options_.sweep != SweepDirection::backward) halves_[0].emplace(in, true, scheme);
     if (options_.sweep == SweepDirection::forward) return;
-    // With the parameters that the first took, so that one scheme says what both run.
+    // The parameters of the first half, so that one scheme describes both.
     const bool alike = Inspected::hands_over && halves_[0];
     halves_[1].emplace(in, false, alike ? std::optional(halves_[0]->scheme()) : scheme);
   }
 
-  /// On one thread, which may, a one-sided half sweep adds up both sides in one pass.
+  /// If one thread runs a one-sided half sweep, it sums up both sides in one pass.
   bool run_both_sides(const Exec& exec, Inspected& half, const HalfSweep<S>& pass) {
     if constexpr (Inspected::on_threads) {
       if (symmetric() || !half.sequential()) return false;
@@ -424,7 +424,7 @@ class Sweeps final : public Executor<Exec, typename Copy::matrix_type> {
 
   GaussSeidelOptions options_;
   std::array<std::optional<Inspected>, 2> halves_;  // forward and backward
-  Copy rest_;                                       // of one-sided sweeps
+  Copy rest_;                                       // for one-sided sweeps
   Arena<Space> memory_;
   Multivector<S> kept_;
 };

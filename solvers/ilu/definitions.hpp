@@ -19,7 +19,7 @@
 
 namespace heddle::detail::ilu {
 
-/// Throws Error for a matrix, or options, that no factors are made of; `what` says which.
+/// Throws Error if the matrix or options are unfit for factors that `what` names.
 template <class Matrix>
 void check_input(const Matrix& A, const IluOptions& options, const char* what) {
   check_square(A, (std::string(what) + " of").c_str());
@@ -44,7 +44,7 @@ void check_input(const Matrix& A, const IluOptions& options, const char* what) {
   }
 }
 
-/// Sums of squares: of A less the product of its factors, and of A, in the places of the pattern.
+/// Sums of squares of A minus the product of its factors, and of A, over the pattern.
 struct ResidualSums {
   double rest = 0;
   double all = 0;
@@ -63,7 +63,7 @@ struct ResidualOfRow {
   using Off = typename View::offset_type;
   using S = typename View::scalar_type;
   View factors;
-  S* rest;  ///< the values of A at first
+  S* rest;  ///< initially the values of A
 
   KOKKOS_FUNCTION void init(value_type& sums) const { sums = ResidualSums(); }
   KOKKOS_FUNCTION void join(value_type& sums, const value_type& other) const { sums += other; }
@@ -77,7 +77,7 @@ struct ResidualOfRow {
   }
 };
 
-/// Of L with a diagonal of ones, and U.
+/// The residual of LU, where L has ones on the diagonal.
 template <class View>
 struct LuResidual : ResidualOfRow<View> {
   using typename ResidualOfRow<View>::O;
@@ -100,7 +100,7 @@ struct LuResidual : ResidualOfRow<View> {
   }
 };
 
-/// Of L and its conjugate transpose: the lower triangle.
+/// The residual of L and its conjugate transpose, on the lower triangle.
 template <class View>
 struct CholeskyResidual : ResidualOfRow<View> {
   using typename ResidualOfRow<View>::O;
@@ -122,7 +122,7 @@ struct CholeskyResidual : ResidualOfRow<View> {
   }
 };
 
-/// to[k] = from[k], rounded where To is narrower.
+/// to[k] = from[k], rounded if To is narrower.
 template <Scalar To, Scalar From>
 struct ConvertValues {
   const From* from;
@@ -130,10 +130,10 @@ struct ConvertValues {
   KOKKOS_FUNCTION void operator()(std::int64_t k) const { to[k] = rounded<To>(from[k]); }
 };
 
-/// Factors of one matrix of signed offsets and the solves with them: made in its scalar, stored in
-/// Stored. Where a CPU stores what it makes, they are made where the solves read them; else in an
-/// array of their own, which the solves copy. Of Cholesky factors the solve with `lower` has both
-/// triangles.
+/// Factors of one matrix with signed offsets and the solves with them: computed in its scalar,
+/// stored in Stored. On a CPU that stores in that scalar, factors are made in the arrays of the
+/// solves; else in their own array, which the solves copy. With Cholesky the solve with `lower` has
+/// both triangles.
 template <ExecutionSpace Exec, class Matrix, Scalar Stored, template <class> class RowOf>
 class StoredFactors final : public AnyFactors<Exec, Matrix> {
  public:
@@ -184,7 +184,7 @@ class StoredFactors final : public AnyFactors<Exec, Matrix> {
     throw OutOfMemory(std::string("no memory of the host for ") + what, "free some");
   }
 
-  /// The values of the factors, and of the solves, out of those of A.
+  /// Computes the values of the factors, and of the solves, from those of A.
   void update_values(const Exec& exec, const Matrix& A) override {
     check_same(exec, A, "update_values");
     run(exec, A);
@@ -229,7 +229,7 @@ class StoredFactors final : public AnyFactors<Exec, Matrix> {
     return sums.all > 0 ? std::sqrt(sums.rest / sums.all) : std::sqrt(sums.rest);
   }
 
-  /// L and U in one, or L; with columns in ascending order. Allocates, waits for `exec`.
+  /// A copy: L and U combined, or L; with ascending columns. Allocates, waits for `exec`.
   Storage factors(const Exec& exec) const override {
     if constexpr (rounds) {
       return stored_copy(exec, matrix());
@@ -295,7 +295,7 @@ class StoredFactors final : public AnyFactors<Exec, Matrix> {
   static SptrsvOptions of_solve(const IluOptions& options) {
     SptrsvOptions of_solve;
     of_solve.ignore_outside = true;
-    of_solve.check_pattern = false;  // whose arrays are the plan's own
+    of_solve.check_pattern = false;  // the arrays are the plan's own
     of_solve.expected_applies = options.expected_applies;
     of_solve.measure_seconds = options.measure_seconds;
     of_solve.cache = options.cache;
@@ -318,7 +318,7 @@ class StoredFactors final : public AnyFactors<Exec, Matrix> {
     return of_upper;
   }
 
-  /// Of values that the factorization writes.
+  /// Makes solves without values, which the factorization writes.
   void make_solves(const Exec& exec, const IluOptions& options,
                    const FactorPattern<Exec, O, Off>& pattern) {
     const auto view = pattern.view();
@@ -332,12 +332,12 @@ class StoredFactors final : public AnyFactors<Exec, Matrix> {
       upper_.emplace(exec, none, of_upper(options), sums);
     }
   }
-  /// Solves with the factors that stand, in their own copy.
+  /// Makes solves with a copy of the factors.
   void copy_to_solves(const Exec& exec, const IluOptions& options) {
     const auto sums_of = [&](const SptrsvOptions& of_solve, std::int64_t entries) {
       triangle::TriangleSums sums;
       sums.entries = entries;
-      if (rounds) {  // a diagonal may be lost by that
+      if (rounds) {  // rounding may make a diagonal entry zero
         sums = triangle::check_triangle<triangle::DiagonalOf<Stored, S>>(
             exec, matrix(), of_solve.triangle, of_solve.diagonal, true);
       }
@@ -350,7 +350,7 @@ class StoredFactors final : public AnyFactors<Exec, Matrix> {
       upper_.emplace(exec, matrix(), of_U, sums_of(of_U, pattern().entries_above()));
     }
   }
-  /// The factorization, again and again where it may be.
+  /// Factors, and repeats it up to retries_ times while a pivot is bad.
   void run(const Exec& exec, const Matrix& A) {
     run(exec, A, 0);
     for (int left = retries_; left > 0 && bad_on_host(exec, "heddle::ilu::factored"); --left) {
@@ -369,7 +369,7 @@ class StoredFactors final : public AnyFactors<Exec, Matrix> {
     }
   }
 
-  /// use(what makes the factors).
+  /// use(the factorization, own or shared).
   template <class Use>
   decltype(auto) made(const Use& use) const {
     if constexpr (can_share) {
@@ -380,7 +380,7 @@ class StoredFactors final : public AnyFactors<Exec, Matrix> {
   const FactorPattern<Exec, O, Off>& pattern() const {
     return made([](const auto& by) -> const auto& { return by.pattern(); });
   }
-  /// What the solves copy.
+  /// The factors as stored, which the solves copy.
   StoredMatrix matrix() const {
     const auto view = pattern().view();
     const Stored* values = nullptr;
@@ -391,7 +391,7 @@ class StoredFactors final : public AnyFactors<Exec, Matrix> {
     }
     return StoredMatrix(view.rows, view.rows, view.entries, view.row_ptr, view.col_idx, values);
   }
-  /// Unrounded.
+  /// A copy of the factors, not rounded.
   Storage copy(const Exec& exec) const {
     if constexpr (can_share) {
       if (shared_) return shared_->copy(exec, lower(), upper());
@@ -446,8 +446,8 @@ class StoredFactors final : public AnyFactors<Exec, Matrix> {
   bool transposes_;
   int retries_;
   double growth_ = 0;
-  std::optional<Scheme> shown_;  // with what is idle, where something is
-  std::string idle_;             // in words
+  std::optional<Scheme> shown_;  // scheme with idle terms, if there are any
+  std::string idle_;             // explanation of idle terms
   std::optional<Solve> lower_, upper_;
   std::optional<Own> own_;
   std::optional<Shared> shared_;
@@ -470,4 +470,4 @@ std::unique_ptr<ilu::AnyFactors<Exec, Matrix>> ilu::make_factors(const Exec& exe
 
 }  // namespace heddle::detail
 
-#include "plan.hpp"  // behind what it makes
+#include "plan.hpp"  // after the class that it makes

@@ -27,8 +27,8 @@ inline constexpr bool is_cholesky = false;
 template <>
 inline constexpr bool is_cholesky<CholeskyRow> = true;
 
-/// Factors of a matrix of signed offsets and the solves with them, whatever their values are stored
-/// in. StoredFactors says what each does.
+/// Factors of a matrix with signed offsets and the solves with them, for any type that values are
+/// stored in. StoredFactors documents each member.
 template <ExecutionSpace Exec, class Matrix>
 class AnyFactors {
  public:
@@ -60,10 +60,10 @@ std::unique_ptr<AnyFactors<Exec, Matrix>> make_factors(const Exec& exec, const M
 
 }  // namespace ilu
 
-/// What IluPlan and IcPlan share: factors by the rows of EliminateRow or CholeskyRow. With
-/// options.retries update_values waits for `exec`. explain() has a part for each solve, as that of
-/// SptrsvPlan. bytes() counts the factors, schedules and, except on CPUs, their copies in the
-/// solves.
+/// The members that IluPlan and IcPlan share: factors by the rows of EliminateRow or CholeskyRow.
+/// With options.retries update_values waits for `exec`. explain() has a part for each solve, as
+/// that of SptrsvPlan. bytes() counts the factors, schedules and, except on CPUs, their copies in
+/// the solves.
 template <ExecutionSpace Exec, class Matrix, template <class> class RowOf>
 class FactorPlan : public Plan<FactorPlan<Exec, Matrix, RowOf>, Exec, Matrix,
                                ilu::AnyFactors<Exec, SignedOffsets<Matrix>>> {
@@ -103,8 +103,8 @@ class FactorPlan : public Plan<FactorPlan<Exec, Matrix, RowOf>, Exec, Matrix,
     }
   }
 
-  /// The error of the factors: the Frobenius norm of A minus their product on the pattern, over
-  /// that of A on the pattern. It is rounding, except for pivots that the floor raised and for
+  /// The error of the factors: the Frobenius norm of A minus their product on the pattern, divided
+  /// by that of A on the pattern. It is rounding, except for pivots that the floor raised and for
   /// sweeps. A is the matrix that was factored. Allocates, and waits for `exec`.
   double residual(const Exec& exec, const Matrix& A) const {
     return this->core("residual").residual(exec, with_signed_offsets(A));

@@ -14,13 +14,13 @@
 
 namespace heddle::detail::ilu {
 
-/// A row by a whole warp, level by level, by ticket: in the order of rows the warps that run are
-/// few rows of a grid, and each waits for the one before. The values of a row are plain data behind
-/// a word that is published when they stand.
+/// A warp for each row, level by level, by ticket: in the order of rows the warps that run would
+/// hold few rows of a grid, each waiting for the one before. The values of a row are plain data,
+/// and a word is published once they are written.
 ///
-/// Why it ends: teams take places in the order in which they begin, and a row waits for rows of
-/// lower levels, so the lowest place that is not done belongs to a warp that runs, and waits for
-/// nobody. A warp has one row, so no lane waits for a lane of its own warp.
+/// Termination: teams get places in the order in which they begin, and a row waits for rows of
+/// lower levels. So the lowest place that is not done belongs to a warp that runs and waits for no
+/// other. A warp has one row, so no lane waits for a lane of its own warp.
 template <class Row, int WarpWidth>
 struct EliminateKernel {
   using Scratch = backends::NoScratch;
@@ -30,7 +30,7 @@ struct EliminateKernel {
   Row row;
   const O* by_level;  ///< the row at each place
   std::int64_t rows;
-  std::uint32_t* done;  ///< of each row; zero before the launch
+  std::uint32_t* done;  ///< flag of each row; zero before the launch
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {
@@ -45,7 +45,7 @@ struct EliminateKernel {
   }
 };
 
-/// Rows that wait for nobody, since they read what the sweep before left.
+/// A sweep: rows do not wait, since they read the values of the sweep before.
 template <class Row, int Width>
 struct SweepKernel {
   using Scratch = backends::NoScratch;
@@ -73,7 +73,7 @@ struct SweepKernel {
   }
 };
 
-/// A row as the body of a loop that already waits.
+/// The body of a loop over rows that already waits.
 template <class Row>
 struct RowAlone {
   using O = typename Row::O;
@@ -84,7 +84,7 @@ struct RowAlone {
   }
 };
 
-/// Makes the diagonal of a matrix 1 + alpha times as large, in the values of its factors.
+/// Multiplies the diagonal of A, in the values of its factors, by `factor`.
 template <Scalar S, Offset Off>
 struct GrowDiagonal {
   const Off* diagonal;
@@ -93,7 +93,7 @@ struct GrowDiagonal {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { values[diagonal[i]] *= factor; }
 };
 
-/// Before a factorization: no row is done, no team has begun, and no pivot is bad.
+/// Before a factorization: clears flags, tickets and the bad row.
 struct BeginRows {
   std::uint32_t* words;  ///< flags and tickets of EliminateKernel
   std::int64_t count;
@@ -108,8 +108,8 @@ struct BeginRows {
   }
 };
 
-/// Makes the values of factors out of those of A, as often as these change, by one scheme, in an
-/// array of its own. Row is EliminateRow or CholeskyRow.
+/// Computes the values of factors from those of A, repeatedly, by one scheme, in its own array. Row
+/// is EliminateRow or CholeskyRow.
 template <ExecutionSpace Exec, class Matrix, template <class> class RowOf>
 class Factorization {
  public:
@@ -120,7 +120,7 @@ class Factorization {
 
   Factorization() = default;
 
-  /// Of a pattern that stays; waits for `exec`. Allocates all that run() needs.
+  /// Keeps the pattern. Allocates all that run() needs; waits for `exec`.
   Factorization(const Exec& exec, FactorPattern<Exec, O, Off> pattern, const IluOptions& options,
                 const char* name)
       : pattern_(std::move(pattern)), pivot_floor_(options.pivot_floor) {
@@ -162,9 +162,9 @@ class Factorization {
   const Scheme& scheme() const { return scheme_; }
   bool exact() const { return sweeps_ == 0; }
   S* values() const { return values_.data(); }
-  /// The factors that stand.
+  /// The factors that run() wrote.
   Factors<S, O, Off> factors() const { return factors(values_.data(), values_.data()); }
-  /// Of the rows that a row of L needs, where they were looked for; until they are forgotten.
+  /// Level of each row of L, if the scheme needed levels; null after forget_levels().
   const ordered::Levels<Exec>* levels() const { return levels_ ? &*levels_ : nullptr; }
   void forget_levels() { levels_.reset(); }
   /// 0, or one more than the lowest row with a bad pivot.
@@ -229,8 +229,8 @@ class Factorization {
             updates_.updates()};
   }
 
-  /// The flags, and the tickets behind them, are cleared before every launch (BeginRows), so that
-  /// one that was refused leaves nothing behind.
+  /// The flags, and the tickets after them, are cleared before every launch (BeginRows), so that a
+  /// refused launch has no effect on the next one.
   void hand_over(const Exec& exec, const Row& row) {
     using Kernel = EliminateKernel<Row, warp_width>;
     constexpr std::int64_t rows_per_team = backends::Team<Exec, typename Kernel::Shape>::subwarps;
@@ -241,8 +241,8 @@ class Factorization {
         backends::Tickets{done_.data() + rows});
   }
 
-  /// Sweep after sweep from one array into the other; the last one writes values_, and says which
-  /// pivots are bad.
+  /// Each sweep reads one array and writes the other; the last one writes values_ and reports bad
+  /// pivots.
   void sweep(const Exec& exec) {
     constexpr int width = backends::has_lanes<Exec> ? 8 : 1;
     using Kernel = SweepKernel<Row, width>;

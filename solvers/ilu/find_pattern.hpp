@@ -15,12 +15,12 @@
 
 namespace heddle::detail::ilu {
 
-/// Which entries of a matrix factors are made of, as kernels see it.
+/// The entries of a matrix that are kept in the factors, as kernels use it.
 struct Parts {
-  const int* of_row;  ///< the subdomain of each row; null: runs of rows
+  const int* of_row;  ///< subdomain of each row; null: ranges of equal length
   std::int64_t rows;
   std::int64_t runs;
-  bool lower;  ///< of the lower triangle alone
+  bool lower;  ///< keeps the lower triangle alone
 
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t of(std::int64_t row) const {
     return of_row ? of_row[row] : row * runs / rows;
@@ -31,7 +31,7 @@ struct Parts {
   }
 };
 
-/// The subdomains that options name, of rows or of block rows.
+/// The subdomains of options, for rows or block rows.
 template <ExecutionSpace Exec>
 class Subdomains {
  public:
@@ -67,11 +67,11 @@ TransposedPattern<Exec, O, Off> transposed(const Exec& exec, const PatternView<O
   return {exec, {of.rows, of.rows, of.entries, of.row_ptr, of.col_idx}};
 }
 
-/// How far the rows of a matrix are from what factors need.
+/// Counts of entries that violate the order that factors need.
 struct OrderSums {
-  std::int64_t falling = 0;   ///< entries whose column is below the one before
+  std::int64_t falling = 0;   ///< entries with a lower column than the one before
   std::int64_t repeated = 0;  ///< entries that repeat the column before
-  std::int64_t dropped = 0;   ///< entries that factors are not made of
+  std::int64_t dropped = 0;   ///< entries that are not in the factors
 
   KOKKOS_INLINE_FUNCTION OrderSums& operator+=(const OrderSums& other) {
     falling += other.falling;
@@ -101,7 +101,7 @@ struct LookAtOrder {
   }
 };
 
-/// Of rows whose columns do not fall: those that are kept, each once.
+/// The kept columns of rows whose columns do not descend, each once.
 template <Ordinal O, Offset Off>
 struct KeptColumns {
   const Off* row_ptr;
@@ -117,12 +117,12 @@ struct KeptColumns {
   }
 };
 
-/// The pattern of a matrix with ascending columns, each once, and of `parts` alone:
-/// its own arrays where they are so already. Waits for `exec`.
+/// The pattern of `parts` of a matrix, with ascending, unique columns: the matrix's own arrays if
+/// they have this form. Waits for `exec`.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 class AscendingPattern {
  public:
-  /// rows x rows; the arrays must outlive this.
+  /// A has rows x rows; its arrays must outlive this object.
   AscendingPattern(const Exec& exec, O rows, Off entries, const Off* row_ptr, const O* col_idx,
                    const Parts& parts)
       : view_{row_ptr, col_idx, nullptr, static_cast<std::int64_t>(rows),
@@ -132,7 +132,7 @@ class AscendingPattern {
                             LookAtOrder<O, Off>{row_ptr, col_idx, parts}, order_);
     if (order_.strict()) return;
     TransposedPattern<Exec, O, Off> sorted;
-    if (order_.falling > 0) {  // by two stable transpositions
+    if (order_.falling > 0) {  // sorted by two stable transpositions
       sorted = {exec, transposed(exec, view_).pattern()};
       view_.row_ptr = sorted.pattern().row_ptr().data();
       view_.col_idx = sorted.pattern().col_idx().data();
@@ -143,22 +143,22 @@ class AscendingPattern {
   }
 
   const PatternView<O, Off>& view() const { return view_; }
-  /// Empty where these are the arrays that were given.
+  /// The copy of the pattern; empty if view() is the matrix's own arrays.
   const StoredPattern<Exec, O, Off>& stored() const { return stored_; }
-  /// Whether every row keeps its first entries in their order.
+  /// Whether the entries of each row are the first ones of the matrix's row, in their order.
   bool leads() const {
     return order_.strict() || (order_.falling + order_.repeated == 0 && whole_rows_);
   }
 
  private:
   PatternView<O, Off> view_;
-  bool whole_rows_;  ///< what is dropped lies above the diagonal
+  bool whole_rows_;  ///< entries are dropped only above the diagonal
   OrderSums order_;
   StoredPattern<Exec, O, Off> stored_;
 };
 
-/// Where entry (i, t) of a pattern, t below i, makes fill of one level: in the columns j above t of
-/// row t whose level and its own add up to that level less one.
+/// Visits the fill of level new_level that entry (i, t), t < i, makes: the columns j > t of row t
+/// whose level and that of (i, t) add up to new_level - 1.
 template <Ordinal O, Offset Off>
 struct FillOfEntry {
   PatternView<O, Off> from;
@@ -176,7 +176,7 @@ struct FillOfEntry {
   }
 };
 
-/// Of each entry: itself, and its fill.
+/// count[k]: entry k and its fill. WriteFill writes their columns, BeginOfRows the row pointer.
 template <Ordinal O, Offset Off>
 struct CountFill {
   FillOfEntry<O, Off> fill;
@@ -191,7 +191,7 @@ struct CountFill {
 template <Ordinal O, Offset Off>
 struct WriteFill {
   FillOfEntry<O, Off> fill;
-  const std::int64_t* begin;  ///< of each entry
+  const std::int64_t* begin;  ///< offset of each entry's columns
   O* col_idx;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t k) const {
@@ -210,7 +210,7 @@ struct BeginOfRows {
   }
 };
 
-/// Entries of the pattern before keep their levels.
+/// Levels of the new pattern: entries of the pattern before keep theirs.
 template <Ordinal O, Offset Off>
 struct LevelOfEntry {
   PatternView<O, Off> before;
@@ -227,10 +227,10 @@ struct LevelOfEntry {
 
 /// The pattern with the fill of `new_level`, on a device of many lanes. Waits for `exec`.
 ///
-/// All entries of lower levels stand in the pattern, so fill of level l is where entries (i, t) and
-/// (t, j) of it have levels that add up to l - 1, with t below i and j. A thread has an entry (i,
-/// t) and writes all such columns; those of a row are sorted then, and each kept once. So nobody
-/// goes along a row more than once for each entry that needs it, however long it is.
+/// All entries of lower levels are in the pattern, so fill of level l is an entry (i, j) for which
+/// entries (i, t) and (t, j), t < i and t < j, have levels that add up to l - 1. A thread has an
+/// entry (i, t) and writes all such columns; the columns of a row are then sorted, and each kept
+/// once. So a row is read once for each entry that needs it, however long it is.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 StoredPattern<Exec, O, Off> add_fill_on_lanes(const Exec& exec, const PatternView<O, Off>& from,
                                               int new_level) {
@@ -267,15 +267,15 @@ StoredPattern<Exec, O, Off> add_fill_on_lanes(const Exec& exec, const PatternVie
   return to;
 }
 
-/// What a thread finds of the rows that are its own.
+/// Columns and levels that a thread finds for its rows.
 template <Ordinal O>
 struct FilledRows {
   std::vector<O> col_idx;
   std::vector<int> level;
 };
 
-/// Rows [first, stop) of the pattern with the fill of `new_level` (MergeFill says which that is),
-/// and how many entries each has. `seen` has an entry a column, none of which is a row's number.
+/// Rows [first, stop) of the pattern with the fill of `new_level` (defined by FillOfEntry), and the
+/// number of entries of each. `seen` has an entry for each column, none equal to one of these rows.
 template <Ordinal O, Offset Off>
 void fill_rows(const PatternView<O, Off>& from, int new_level, std::int64_t first,
                std::int64_t stop, std::vector<O>& seen, std::int64_t* count, FilledRows<O>& to) {
@@ -319,7 +319,7 @@ StoredPattern<Exec, O, Off> add_fill_on_threads(const Exec& exec, const PatternV
   const auto threads = static_cast<std::size_t>(std::max(1, exec.concurrency()));
   std::vector<std::int64_t> count(static_cast<std::size_t>(from.rows));
   std::vector<FilledRows<O>> found(threads);
-  // Shares of about as many entries; a thread that was not granted leaves its share to others.
+  // Shares of about as many entries; if a thread was not granted, others take its share.
   std::vector<std::int64_t> begin(threads + 1, from.rows);
   for (std::size_t t = 0; t < threads; ++t) {
     const auto entry =
@@ -369,7 +369,7 @@ struct BlockColumns {
   }
 };
 
-/// The blocks of a matrix, a row for each row of blocks: as many as entries, in no order.
+/// The blocks of a matrix by block rows, one for each entry: repeated, and in no order.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 StoredPattern<Exec, O, Off> blocks_of(const Exec& exec, std::int64_t rows, std::int64_t entries,
                                       const Off* row_ptr, const O* col_idx, int size) {
@@ -382,7 +382,7 @@ StoredPattern<Exec, O, Off> blocks_of(const Exec& exec, std::int64_t rows, std::
   return blocks;
 }
 
-/// The columns of row i of full blocks, or those of its lower triangle.
+/// The columns of row i if all blocks are full, or those of its lower triangle.
 template <Ordinal O, Offset Off>
 struct FullBlocks {
   PatternView<O, Off> blocks;
@@ -402,13 +402,13 @@ struct FullBlocks {
   }
 };
 
-/// Full blocks written out. Waits for `exec`.
+/// Writes out the pattern of full blocks. Waits for `exec`.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 StoredPattern<Exec, O, Off> expand(const Exec& exec, const FullBlocks<O, Off>& full) {
   return stored<O, Off>(exec, "heddle::ilu::columns", full.rows, full);
 }
 
-/// A lower triangle with ascending columns, and its transpose behind it in each row.
+/// A lower triangle with ascending columns, followed by its transpose in each row.
 template <Ordinal O, Offset Off>
 struct BothTriangles {
   PatternView<O, Off> lower, upper;
@@ -434,15 +434,15 @@ StoredPattern<Exec, O, Off> with_transpose(const Exec& exec, const PatternView<O
                                                nullptr, lower.rows, lower.entries}});
 }
 
-/// Columns of factors, ascending in each row.
+/// The columns of factors, ascending in each row.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 struct FactorColumns {
   PatternView<O, Off> view;
-  StoredPattern<Exec, O, Off> stored;  ///< empty where the view is of arrays of the matrix
+  StoredPattern<Exec, O, Off> stored;  ///< empty if `view` is the matrix's own arrays
   bool leads;                          ///< whether a row's entries are the first of the matrix's
 };
 
-/// Which entry of its row of the factors each entry of the matrix is.
+/// Finds the place of each entry of the matrix in its row of the factors.
 template <Ordinal O, Offset Off>
 struct FindPlaces {
   const Off* row_ptr;
@@ -471,11 +471,11 @@ struct FindPlaces {
   }
 };
 
-/// `columns` with the fill of options.fill_level. Waits for `exec`.
+/// Adds the fill of levels 1 to `fill_level` to `columns`. Waits for `exec`.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 void add_fill(const Exec& exec, int fill_level, FactorColumns<Exec, O, Off>& columns) {
-  // Fill of level m is of two entries whose levels add up to m - 1: above twice the highest level
-  // that has entries, and one, there is none. A level without any may be followed by one with.
+  // Fill of level m comes from two entries whose levels add up to m - 1, so the last possible level
+  // is 2 * highest + 1. A level without entries may be followed by one that has some.
   int highest = 0;
   for (int level = 1; level <= fill_level && level <= 2 * highest + 1; ++level) {
     const std::int64_t before = columns.view.entries;
@@ -489,7 +489,7 @@ void add_fill(const Exec& exec, int fill_level, FactorColumns<Exec, O, Off>& col
   }
 }
 
-/// The columns that a matrix of those parts has factors in. Waits for `exec`.
+/// The columns of the factors of the `parts` of a matrix. Waits for `exec`.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 FactorColumns<Exec, O, Off> find_columns(const Exec& exec, O rows, Off entries, const Off* row_ptr,
                                          const O* col_idx, const IluOptions& options,
@@ -524,8 +524,8 @@ FactorColumns<Exec, O, Off> find_columns(const Exec& exec, O rows, Off entries, 
   return columns;
 }
 
-/// The pattern of factors of a matrix whose row pointer and columns are checked, and whose arrays
-/// it may be unless it is to `stay`; or that of their lower triangle. Waits for `exec`. Throws
+/// The pattern of the factors of a matrix, or of L if `lower`. The row pointer and the columns were
+/// checked. Without `stay` the pattern may be the matrix's own arrays. Waits for `exec`. Throws
 /// Error for a row without a diagonal.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 FactorPattern<Exec, O, Off> find_pattern(const Exec& exec, O rows, Off entries, const Off* row_ptr,

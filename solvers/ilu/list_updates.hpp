@@ -17,7 +17,7 @@ KOKKOS_FORCEINLINE_FUNCTION void each_lower(const Row& row, typename Row::O i, c
   for (typename Row::O k = 0; k < lower.size; ++k) visit(k, lower.columns[k]);
 }
 
-/// The numbers that the updates of a row are listed in.
+/// Counts the 16-bit numbers of the list of updates of a row. WriteUpdates writes them.
 template <class Row>
 struct CountUpdates {
   using O = typename Row::O;
@@ -55,10 +55,10 @@ struct WriteUpdates {
   }
 };
 
-/// Rows up to which updates can be listed: their places take 16 bits.
+/// The longest row whose updates can be listed: places have 16 bits.
 inline constexpr std::int64_t longest_listed_row = 65535;
-/// Where the scheme leaves it open, updates are listed that take up to so many bytes for each entry
-/// of the factors, eight times what an entry of double with its column does. One thread factored
+/// If the scheme does not say, updates are listed if they have at most this many bytes for each
+/// entry of the factors, eight times an entry of double with its column. One thread factored
 /// crystk01, at 46 bytes, twice as fast by the list as by marks: docs/ilu.md.
 inline constexpr std::int64_t most_listed_bytes_per_entry = 96;
 /// The updates of a factorization by Row.
@@ -67,8 +67,8 @@ class ListedUpdates {
  public:
   ListedUpdates() = default;
 
-  /// Lists them, or does not where they are too many and `asked` is not said. Waits for `exec`.
-  /// Throws Error if they are asked for and rows are too long.
+  /// Lists the updates of a factorization, or none if they are too many and not `asked`. Waits for
+  /// `exec`. Throws Error if `asked` and rows are too long.
   template <class Row>
   static ListedUpdates of(const Exec& exec, const Row& row, std::int64_t rows, std::int64_t entries,
                           std::int64_t longest, bool asked) {
@@ -84,7 +84,7 @@ class ListedUpdates {
     return listed;
   }
 
-  /// The same in one pass, by marks that `row` has for each of the `threads` of a CPU.
+  /// Lists them in one pass, by the marks that `row` has for each of the `threads` of a CPU.
   template <class Row>
   static ListedUpdates by_marks(const Exec& exec, const Row& row, std::int64_t rows,
                                 std::int64_t entries, std::int64_t longest, int threads,

@@ -12,8 +12,8 @@
 namespace heddle {
 
 /// The type that factors are stored in: the matrix's scalar, or its single precision, so that a
-/// solve reads fewer bytes. They are computed in the matrix's scalar, which is also the type of b
-/// and x.
+/// solve reads fewer bytes. Factors are computed in the matrix's scalar, which is also the type of
+/// b and x.
 enum class FactorValues { same, single_precision };
 
 /// Options of incomplete factors. Every default is sensible.
@@ -37,11 +37,11 @@ struct IluOptions {
   /// Every block of block_size x block_size that holds an entry counts as full, and levels are
   /// those of blocks: block ILU, whose pivots are blocks.
   int block_size = 1;
-  /// Number of subdomains: rows are cut into this many ranges of equal length, and entries between
-  /// them are dropped.
+  /// Number of subdomains: the rows are divided into this many ranges of equal length, and entries
+  /// between two ranges are dropped.
   int subdomains = 1;
   /// The number of the subdomain of each row, for instance from a partitioner, instead of equal
-  /// ranges. With blocks the first row of a block decides.
+  /// ranges; length A.rows(). With blocks the first row of a block decides.
   std::vector<int> partition = {};
   /// The type that factors are stored in for the solves.
   FactorValues factor_values = FactorValues::same;

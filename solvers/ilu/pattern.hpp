@@ -7,7 +7,7 @@
 
 namespace heddle::detail::ilu {
 
-/// Rows whose columns ascend, each of them once, with the level of every entry, borrowed.
+/// A pattern with ascending, unique columns in each row, and the level of every entry; borrowed.
 template <Ordinal O, Offset Off>
 struct PatternView {
   const Off* row_ptr;
@@ -28,13 +28,13 @@ KOKKOS_FORCEINLINE_FUNCTION Off find_column(const Column* col_idx, Off first, Of
   return at < stop && col_idx[at] == column ? at : stop;
 }
 
-/// What row i reads: those of its lower part.
+/// The rows that row i reads: those of its lower part.
 template <Ordinal O, Offset Off>
 struct LowerReads {
   const Off* row_ptr;
   const O* col_idx;
   const Off* diagonal;
-  std::int64_t entries;  ///< of the pattern
+  std::int64_t entries;  ///< entries of the whole pattern
 
   KOKKOS_FORCEINLINE_FUNCTION Off begin(O i) const { return row_ptr[i]; }
   KOKKOS_FORCEINLINE_FUNCTION Off end(O i) const { return diagonal[i]; }
@@ -45,11 +45,11 @@ struct LowerReads {
   }
 };
 
-/// What one look at the rows of factors says of them.
+/// Results of find_diagonal.
 struct DiagonalSums {
-  std::int64_t without = std::numeric_limits<std::int64_t>::max();  ///< the first row with none
-  std::int64_t below = 0;                                           ///< entries before a diagonal
-  std::int64_t longest = 0;                                         ///< entries of a row
+  std::int64_t without = std::numeric_limits<std::int64_t>::max();  ///< row without a diagonal
+  std::int64_t below = 0;                                           ///< entries left of diagonals
+  std::int64_t longest = 0;                                         ///< entries of the longest row
 };
 
 /// Finds the diagonal of every row.
@@ -75,7 +75,7 @@ struct FindDiagonal {
   }
 };
 
-/// Writes it. A readback, which waits for `exec`.
+/// Writes the index of each row's diagonal entry. A readback, which waits for `exec`.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 DiagonalSums find_diagonal(const Exec& exec, const PatternView<O, Off>& pattern, Off* diagonal) {
   DiagonalSums sums;
@@ -84,8 +84,7 @@ DiagonalSums find_diagonal(const Exec& exec, const PatternView<O, Off>& pattern,
   return sums;
 }
 
-/// The pattern of incomplete factors, both in one as in a combined LU matrix, or that of L.
-/// find_pattern makes it.
+/// The pattern of incomplete factors: L and U combined, or L alone. find_pattern makes it.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 class FactorPattern {
  public:
@@ -93,8 +92,8 @@ class FactorPattern {
 
   FactorPattern() = default;
 
-  /// Of columns that stand in those arenas, or in the matrix. Waits for `exec`. Throws Error for a
-  /// row without a diagonal.
+  /// A pattern whose columns are stored in these arenas, or in the matrix. Waits for `exec`. Throws
+  /// Error for a row without a diagonal.
   FactorPattern(const Exec& exec, const PatternView<O, Off>& columns, Arena<Space> row_ptr_memory,
                 Arena<Space> memory)
       : view_(columns), row_ptr_memory_(std::move(row_ptr_memory)), memory_(std::move(memory)) {
@@ -107,7 +106,7 @@ class FactorPattern {
           "store one in every row; where it is zero, let options.pivot_floor lift its pivot");
     }
   }
-  /// Room for where each of the matrix's entries is, as `place` of LoadRow.
+  /// Allocates place(), for the caller to write.
   Off* add_places(const Exec& exec, Off entries) {
     place_memory_ = Arena<Space>(exec, "heddle::ilu::places", arena_array(place_, entries));
     return place_.data();
@@ -115,17 +114,17 @@ class FactorPattern {
 
   PatternView<O, Off> view() const { return view_; }
   const Off* diagonal() const { return diagonal_.data(); }
-  /// Of each entry of A; null where a row's entries are the first of A's row.
+  /// The place of each entry of A in its pattern row; null if that is the start of A's row.
   const Off* place() const { return place_.extent(0) > 0 ? place_.data() : nullptr; }
   std::size_t bytes() const {
     return row_ptr_memory_.bytes() + memory_.bytes() + diagonal_memory_.bytes() +
            place_memory_.bytes();
   }
-  /// Off the diagonal.
+  /// Entries left of the diagonals; entries_above(): right of them.
   std::int64_t entries_below() const { return sums_.below; }
   std::int64_t entries_above() const { return view_.entries - view_.rows - sums_.below; }
   std::int64_t longest_row() const { return sums_.longest; }
-  /// Keeps numbers and place() alone, where the pattern stands elsewhere.
+  /// Frees the pattern, which is stored elsewhere too. Keeps the numbers of entries and place().
   void forget() {
     view_ = {nullptr, nullptr, nullptr, view_.rows, view_.entries};
     row_ptr_memory_ = {};
@@ -141,18 +140,18 @@ class FactorPattern {
   typename Arena<Space>::template Array<Off> diagonal_, place_;
 };
 
-/// The place of an entry that factors have not.
+/// The place of an entry that is not in the factors.
 template <Offset Off>
 inline constexpr Off nowhere_in_row = static_cast<Off>(-1);
 
-/// The values of a row of A in the places of the pattern: entries that repeat a place add up in the
-/// order of the row, fill is zero. Of a matrix of another pattern these are some numbers, but none
-/// is read outside of A's row, and none written outside of the `size` of the pattern's.
+/// Loads the values of a row of A into the pattern: entries with equal columns add up in the order
+/// of the row, fill is zero. If A has another pattern the values are wrong, but no access is
+/// outside A's row or the `size` entries of `to`.
 template <Scalar S, Ordinal O, Offset Off>
 struct LoadRow {
   const Off* row_ptr;
   const S* from;
-  const Off* place;  ///< of each entry in its row of the pattern, or nowhere
+  const Off* place;  ///< place of each entry of A in its row of the pattern, or nowhere_in_row
 
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t i, O size, S* to) const {
     const Off begin = row_ptr[i], end = row_ptr[i + 1];
@@ -164,7 +163,7 @@ struct LoadRow {
       return;
     }
     for (O k = 0; k < size; ++k) to[k] = S(0);
-    for (Off k = begin; k < end; ++k) {  // nowhere is more than any size
+    for (Off k = begin; k < end; ++k) {  // nowhere_in_row exceeds any size
       if (static_cast<std::uint64_t>(place[k]) < static_cast<std::uint64_t>(size)) {
         to[place[k]] += from[k];
       }
@@ -189,8 +188,8 @@ auto load_row(const Matrix& A, const Pattern& pattern) {
                                                pattern.place()};
 }
 
-/// use(n, loop), where loop(i) for each i < n writes the values of A in the places of a pattern,
-/// which is that of the view, unless it forgot it.
+/// use(n, loop): loop(i) for each i < n writes the values of A into `to`, in the order of the
+/// pattern. `view` is that pattern, also after pattern.forget().
 template <class Matrix, class Exec, class O, class Off, class Use>
 void with_values(const Matrix& A, const FactorPattern<Exec, O, Off>& pattern,
                  const PatternView<O, Off>& view, typename Matrix::scalar_type* to,
@@ -203,7 +202,7 @@ void with_values(const Matrix& A, const FactorPattern<Exec, O, Off>& pattern,
   }
 }
 
-/// A PatternView with arrays of its own.
+/// A PatternView that owns its arrays.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 class StoredPattern {
  public:
@@ -214,8 +213,8 @@ class StoredPattern {
 
   StoredPattern() = default;
 
-  /// Rows of as many entries as entries_of(row) says, which count() of a kernel is; the columns,
-  /// and levels where these are wanted, are the caller's to write. Waits for `exec`.
+  /// Row i has entries_of(i) entries. The caller writes columns, and levels if `with_levels`. Waits
+  /// for `exec`.
   template <class EntriesOf>
   StoredPattern(const Exec& exec, std::int64_t rows, bool with_levels, const EntriesOf& entries_of)
       : StoredPattern(exec, rows) {
@@ -224,7 +223,7 @@ class StoredPattern {
     allocate(exec, with_levels);
   }
 
-  /// The same where row_ptr() is filled, and its last entry known.
+  /// Rows whose row_ptr() the caller fills, before allocate() with the number of entries.
   StoredPattern(const Exec& exec, std::int64_t rows)
       : rows_(rows),
         row_ptr_memory_(exec, "heddle::ilu::row_ptr",
@@ -244,7 +243,7 @@ class StoredPattern {
     return {row_ptr_.data(), col_idx_.data(), level_.extent(0) > 0 ? level_.data() : nullptr, rows_,
             entries_};
   }
-  /// What keeps the arrays: of the row pointer, and of the rest.
+  /// The arenas of the row pointer, and of columns and levels.
   const Arena<Space>& row_ptr_memory() const { return row_ptr_memory_; }
   const Arena<Space>& memory() const { return memory_; }
 
@@ -271,8 +270,8 @@ class StoredPattern {
   Array<int> level_;
 };
 
-/// Columns of row i, which Source says by columns(i, visit), in ascending order: how many, and
-/// written out.
+/// Counts the columns of row i that source.columns(i, visit) visits in ascending order.
+/// WriteColumns writes them.
 template <class Source>
 struct CountColumns {
   Source source;
@@ -293,7 +292,7 @@ struct WriteColumns {
   }
 };
 
-/// The pattern of such a source. `label` is of its launch. A readback, which waits for `exec`.
+/// The pattern of `source`; `label` names its launch. A readback, which waits for `exec`.
 template <Ordinal O, Offset Off, ExecutionSpace Exec, class Source>
 StoredPattern<Exec, O, Off> stored(const Exec& exec, const char* label, std::int64_t rows,
                                    const Source& source) {
@@ -303,12 +302,12 @@ StoredPattern<Exec, O, Off> stored(const Exec& exec, const char* label, std::int
   return to;
 }
 
-/// The same rows, each of whose entries has level 0. No wait.
+/// A copy of the pattern without levels: they are all 0. No wait.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 StoredPattern<Exec, O, Off> without_levels(const Exec& exec, const PatternView<O, Off>& from) {
   StoredPattern<Exec, O, Off> to(exec, from.rows);
   to.allocate(exec, false, from.entries);
-  if (from.rows == 0) {  // and perhaps no row pointer
+  if (from.rows == 0) {  // the row pointer may be null
     fill(exec, "heddle::ilu::row_ptr", to.row_ptr(), 1, Off(0));
     return to;
   }

@@ -7,8 +7,8 @@
 #include "definitions.hpp"
 #endif
 
-/// What the compiled part (compiled.hpp) holds of incomplete factors: all that plans do, for
-/// factors that are stored in the matrix's scalar; and stored in float, for a scalar of double.
+/// Instances of make_factors in the compiled part (compiled.hpp): for factors that are stored in
+/// the matrix's scalar, and, if that is double, in float.
 #define HEDDLE_ILU_INSTANCES(EXTERN, SCALAR) \
   HEDDLE_EACH_SPACE(HEDDLE_FACTORS_INSTANCES_ON, EXTERN, EliminateRow, SCALAR, SCALAR)
 #define HEDDLE_IC_INSTANCES(EXTERN, SCALAR) \
@@ -47,8 +47,8 @@ namespace heddle {
 /// The plan copies the pattern with ascending columns, and the values. A may be freed once the plan
 /// is made, but its pattern must exist for update_values. The plan belongs to the device of `exec`.
 /// A plan runs one factorization or apply at a time. It can be moved, not copied. Every call on a
-/// plan that is empty or moved from throws Error until another is assigned to it. What it has
-/// beside this: detail::FactorPlan, and of all plans detail::Plan.
+/// plan that is empty or moved from throws Error until another is assigned to it. Further members:
+/// detail::FactorPlan, and detail::Plan for every plan.
 template <ExecutionSpace Exec, class Matrix>
 class IluPlan : public detail::FactorPlan<Exec, Matrix, detail::ilu::EliminateRow> {
   using Factors = detail::FactorPlan<Exec, Matrix, detail::ilu::EliminateRow>;
@@ -63,16 +63,16 @@ class IluPlan : public detail::FactorPlan<Exec, Matrix, detail::ilu::EliminateRo
   /// Throws Error, naming the row, if the row pointer or a column is wrong, if a diagonal entry is
   /// not stored, or if a pivot is zero, infinite or NaN after options.pivot_floor and
   /// options.retries (the lowest such row). Also throws Error if options are out of range, or
-  /// options.scheme exists on no backend. Device memory: bytes(). During the inspection also, with
-  /// a fill level, as much again as the pattern, and on a GPU a sort of all products that make
-  /// fill; and a sort if columns do not ascend.
+  /// options.scheme exists on no backend. Device memory: bytes(). The inspection also needs, with a
+  /// fill level, as much again as the pattern, and on a GPU a sort of all products that make fill;
+  /// and a sort if columns do not ascend.
   ///
-  /// Source: levels of fill one after the other, each from the rows of lower levels, so that no row
-  /// waits for another; D. Hysom and A. Pothen, "A scalable parallel algorithm for incomplete
-  /// factor preconditioning", SIAM J. Sci. Comput. 22 (2001), search row by row in the same way.
+  /// Source: fill is found level by level, each from the rows of lower levels, so that no row waits
+  /// for another; D. Hysom and A. Pothen, "A scalable parallel algorithm for incomplete factor
+  /// preconditioning", SIAM J. Sci. Comput. 22 (2001), also search row by row.
   explicit IluPlan(const Exec& exec, const Matrix& A, const IluOptions& options = {})
       : Factors(exec, A, options) {}
-  /// As above, on the default instance.
+  /// The constructor on the default instance.
   explicit IluPlan(const Matrix& A, const IluOptions& options = {}) : IluPlan(Exec{}, A, options) {}
 
   /// For solvers: LU is symmetric if A is, except with ilu/sweeps.
@@ -104,13 +104,13 @@ class IcPlan : public detail::FactorPlan<Exec, Matrix, detail::ilu::CholeskyRow>
   /// Inspects A on `exec`, factors it, and waits; entries above the diagonal are ignored.
   ///
   /// Throws Error as IluPlan does. A pivot is bad if it is not positive, or not finite, before its
-  /// square root is taken: the matrix is indefinite, or its factorization breaks down.
-  /// options.pivot_floor raises every lower pivot that is finite, and options.retries lets the
-  /// diagonal grow. Throws Error for a diagonal entry whose imaginary part exceeds 100 units of
-  /// rounding. bad_row() reports the lowest such row too.
+  /// square root: the matrix is indefinite, or its factorization breaks down. options.pivot_floor
+  /// raises every lower pivot that is finite, and options.retries lets the diagonal grow. Throws
+  /// Error for a diagonal entry whose imaginary part exceeds 100 units of rounding. bad_row()
+  /// reports the lowest such row too.
   explicit IcPlan(const Exec& exec, const Matrix& A, const IcOptions& options = {})
       : Factors(exec, A, options) {}
-  /// As above, on the default instance.
+  /// The constructor on the default instance.
   explicit IcPlan(const Matrix& A, const IcOptions& options = {}) : IcPlan(Exec{}, A, options) {}
 
   /// For solvers: the preconditioner is symmetric.

@@ -13,7 +13,7 @@
 
 namespace heddle::detail::ilu {
 
-/// What a diagonal entry of a Hermitian matrix is.
+/// Whether a value can be a diagonal entry of a Hermitian matrix.
 template <Scalar S>
 KOKKOS_FORCEINLINE_FUNCTION bool is_real_but_for_rounding(const S& value) {
   if constexpr (is_complex<S>) {
@@ -25,7 +25,7 @@ KOKKOS_FORCEINLINE_FUNCTION bool is_real_but_for_rounding(const S& value) {
   }
 }
 
-/// The first row whose diagonal entry is not.
+/// Finds the first row whose diagonal entry is not real, up to rounding.
 template <Scalar S, Ordinal O, Offset Off>
 struct FirstImaginary {
   CsrView<S, O, Off> A;
@@ -35,7 +35,7 @@ struct FirstImaginary {
   }
 };
 
-/// Throws Error, naming that row. Waits for `exec`; of real matrices there is nothing to do.
+/// Throws Error, naming the first row whose diagonal is not real. Waits, unless A is real.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 void check_real_diagonal(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A) {
   if constexpr (is_complex<S>) {
@@ -50,13 +50,13 @@ void check_real_diagonal(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A)
   }
 }
 
-/// What becomes of pivots, and where the lowest bad row is noted.
+/// The pivot floor, and the lowest row with a bad pivot.
 template <Scalar S>
 struct Pivots {
   using Real = heddle::RealOf<S>;
 
   Real floor;
-  std::int64_t* bad;  ///< mark_bad_row
+  std::int64_t* bad;  ///< 0, or one more than the lowest bad row (mark_bad_row)
 
   KOKKOS_FORCEINLINE_FUNCTION S lifted(const S& pivot) const {
     const Real size = Kokkos::abs(pivot);
@@ -69,7 +69,7 @@ struct Pivots {
     if (triangle::is_bad_diagonal(pivot)) triangle::mark_bad_row(bad, row);
     return pivot;
   }
-  /// L's diagonal entry, the square root of a pivot that is positive; of one that is not, a NaN.
+  /// L's diagonal entry: the square root of a positive pivot, or NaN.
   KOKKOS_FORCEINLINE_FUNCTION S of_cholesky(Real value, std::int64_t row) const {
     const Real pivot = value < floor && triangle::is_finite(value) ? floor : value;
     if (!(pivot > Real(0)) || !triangle::is_finite(pivot)) {
@@ -80,7 +80,7 @@ struct Pivots {
   }
 };
 
-/// Where only one lane works at a row: a CPU, and devices whose teams may not wait.
+/// The lane that works alone at a row: on a CPU, and on devices whose teams may not wait.
 struct OneLane {
   static constexpr int width = 1;
   KOKKOS_FORCEINLINE_FUNCTION int lane() const { return 0; }
@@ -103,17 +103,16 @@ struct RowPart {
   O size;
 };
 
-/// Whether the entries of the shorter row are searched for in the longer one, since going along
-/// both would take the time of the longer: that of all rows which meet a full one grows with its
-/// square.
+/// Whether the entries of the shorter row are searched for in the longer one. A merge of both costs
+/// the length of the longer row, so rows that meet a full row would cost the square of its length.
 template <class O>
 KOKKOS_FORCEINLINE_FUNCTION bool much_longer(O longer, O shorter) {
   return longer / 8 > shorter;
 }
 
 /// visit(p, q) for every p in [first, stop) and q in [0, size) with columns[p] == others[q], both
-/// ascending: one lane goes along both, several search for what each finds in the second; and where
-/// one is much longer its entries are searched.
+/// ascending. One lane merges both; several lanes search for each of `others` in `columns`. If one
+/// is much longer, the entries of the shorter one are searched for in it.
 template <class Lanes, class Column, class O, class Visit>
 KOKKOS_FORCEINLINE_FUNCTION void each_common(const Lanes& lanes, const Column* columns, O first,
                                              O stop, const Column* others, O size,
@@ -139,20 +138,20 @@ KOKKOS_FORCEINLINE_FUNCTION void each_common(const Lanes& lanes, const Column* c
   }
 }
 
-/// Where rows meet, listed for each lower entry of each row, in the order in which a factorization
-/// comes to them: how many, then the two places of each that search() of a row visits. Two bytes a
-/// number, since a factorization reads them but once. Null where rows are searched.
+/// The common columns of rows, listed for each lower entry of each row, in the order of a
+/// factorization: their number, then the two places of each that search() of a row visits. Numbers
+/// have two bytes, since a factorization reads them only once. Null if rows are searched.
 struct Updates {
   const std::uint16_t* list = nullptr;
-  const std::int64_t* begin = nullptr;  ///< of each row
+  const std::int64_t* begin = nullptr;  ///< begin of each row in the list
 };
 
-/// Numbers behind the list, which are read ahead and not used.
+/// Numbers after the end of the list that are read ahead and not used.
 inline constexpr std::int64_t numbers_read_ahead = 1 + 2 * 64;
 
-/// Goes along the updates of a row. Of a lower entry each lane takes one at a time, the first of
-/// them loaded while the entry before is subtracted: the list needs no other row, so nobody who
-/// waited for a row waits for memory of the list too.
+/// Iterates over the updates of a row. For each lower entry the lanes divide the updates. A lane
+/// loads its first one while the entry before is subtracted: the list needs no other row, so a lane
+/// that has waited for a row does not wait for the list too.
 template <class Lanes>
 class UpdateCursor {
  public:
@@ -163,15 +162,15 @@ class UpdateCursor {
   }
 
   KOKKOS_FORCEINLINE_FUNCTION bool listed() const { return next_ != nullptr; }
-  /// Whether this lane has an update of the next lower entry; where it lies in row i and in row t.
+  /// Whether this lane has an update of the next lower entry. Its places: in_row(), in_other().
   KOKKOS_FORCEINLINE_FUNCTION bool exists() const {
     return reads_ahead && listed() && lanes_.lane() < ahead_.count;
   }
   KOKKOS_FORCEINLINE_FUNCTION int in_row() const { return ahead_.in_row; }
   KOKKOS_FORCEINLINE_FUNCTION int in_other() const { return ahead_.in_other; }
 
-  /// visit(place in row i, place in row t) for those of the next lower entry that exists() does not
-  /// say, in turns by lanes; and goes on to the entry behind it.
+  /// visit(place in row i, place in row t) for the updates of the next lower entry that exists()
+  /// does not cover, divided among the lanes; then moves to the next entry.
   template <class Visit>
   KOKKOS_FORCEINLINE_FUNCTION void each_other(const Visit& visit) {
     const std::uint16_t* const list = next_;
@@ -189,7 +188,7 @@ class UpdateCursor {
     int count, in_row, in_other;
   };
 
-  /// A lane that has no update reads another's, or what is behind the list.
+  /// A lane that has no update reads another's, or numbers after the end of the list.
   KOKKOS_FORCEINLINE_FUNCTION Ahead load() const {
     const std::uint16_t* const mine = next_ + 2 * lanes_.lane();
     return {next_[0], mine[1], mine[2]};
@@ -200,8 +199,7 @@ class UpdateCursor {
   Ahead ahead_{};
 };
 
-/// Incomplete factors in one array, L and U side by side in each row, or L alone, and what makes
-/// their rows, as kernels see it.
+/// Incomplete factors in one array, as kernels use them: L and U combined in each row, or L alone.
 template <Scalar S, Ordinal O, Offset Off>
 struct Factors {
   using scalar_type = S;
@@ -209,8 +207,8 @@ struct Factors {
   using offset_type = Off;
   const Off* row_ptr;
   const O* col_idx;
-  const Off* diagonal;  ///< the place of each row's
-  const S* others;      ///< values of the rows that a row needs; mostly `values`
+  const Off* diagonal;  ///< index of the diagonal entry of each row
+  const S* others;      ///< values of the rows that a row needs; `values` unless a sweep runs
   S* values;
   Pivots<S> pivots;
   Updates updates;
@@ -227,8 +225,7 @@ struct Factors {
   }
   KOKKOS_FORCEINLINE_FUNCTION const S* pivot(O i) const { return others + diagonal[i]; }
 
-  /// visit(p, q) for each entry p of row i, of first, ..., stop - 1, and q of `other` in the same
-  /// column.
+  /// visit(p, q) for each entry p of row i in [first, stop), and q of `other` in the same column.
   template <class Lanes, class Visit>
   KOKKOS_FORCEINLINE_FUNCTION void each_common(const Lanes& lanes, O i, O first, O stop,
                                                const RowPart<S, O>& other,
@@ -243,8 +240,8 @@ struct Factors {
 };
 
 /// Row i of LU, by the lanes of a subwarp: the rows t of its lower part are subtracted one after
-/// the other, each after wait(t), where the pattern has a place for the result. Every entry is the
-/// same sum in the same order, however many lanes there are. View is Factors or SharedFactors.
+/// the other, each after wait(t), in the columns of the pattern. Every entry is the same sum in the
+/// same order, however many lanes there are. View is Factors or SharedFactors.
 ///
 /// Source: IKJ variant of Gaussian elimination, Y. Saad, "Iterative methods for sparse linear
 /// systems", 2nd edition, algorithm 10.4.
@@ -255,8 +252,8 @@ struct EliminateRow {
   using S = typename View::scalar_type;
   View factors;
 
-  /// visit(p, q) where lower entry k of row i, in column t, is subtracted: entry p of row i has the
-  /// column of entry q of U's row t, behind its diagonal.
+  /// visit(p, q) for each update by lower entry k of row i, in column t: entry p of row i has the
+  /// column of entry q of U's row t, right of the diagonal.
   HEDDLE_NO_EXECUTION_CHECK
   template <class Lanes, class Visit>
   KOKKOS_FORCEINLINE_FUNCTION void search(const Lanes& lanes, O i, O k, O t,
@@ -274,7 +271,7 @@ struct EliminateRow {
       const S entry = lanes.lane() == 0 ? row[k] : S(0);
       const bool exists = cursor.exists();
       const S before = exists ? row[cursor.in_row()] : S(0);
-      const S* const pivot = factors.pivot(t);  // where it stands needs no wait
+      const S* const pivot = factors.pivot(t);  // its address needs no wait
       const S* const upper = factors.upper(t).values;
       wait(t);
       const S other = exists ? upper[cursor.in_other()] : S(0);
@@ -299,10 +296,10 @@ struct EliminateRow {
   }
 };
 
-/// Row i of L of an incomplete Cholesky factorization: entry (i, j) less the product of rows i and
-/// j before j, over L(j, j).
+/// Row i of L of an incomplete Cholesky factorization, up-looking: entry (i, j) minus the product
+/// of rows i and j left of column j, divided by L(j, j).
 ///
-/// Source: the same book, section 10.3.2; up-looking.
+/// Source: Y. Saad, "Iterative methods for sparse linear systems", 2nd edition, section 10.3.2.
 template <class View>
 struct CholeskyRow {
   using O = typename View::ordinal_type;
@@ -311,8 +308,8 @@ struct CholeskyRow {
   using Real = heddle::RealOf<S>;
   View factors;
 
-  /// visit(p, q) where entry k of row i, in column t, sums up: entry p of row i has the column of
-  /// entry q of row t, before both diagonals.
+  /// visit(p, q) for each product that entry k of row i, in column t, sums up: entry p of row i has
+  /// the column of entry q of row t, left of both diagonals.
   HEDDLE_NO_EXECUTION_CHECK
   template <class Lanes, class Visit>
   KOKKOS_FORCEINLINE_FUNCTION void search(const Lanes& lanes, O i, O k, O t,

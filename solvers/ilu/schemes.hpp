@@ -19,12 +19,12 @@ inline constexpr int default_sweeps = 5;
 ///       grain=<n>          rows * 4 + lower entries of a level that are worth a thread
 ///     hand-over          one launch, a warp a row, level by level; a row waits for those that it
 ///                        needs (GPU)
-///     launches           a launch a level (all others)
+///     launches           a launch for each level (other devices)
 ///     sweeps             not exact: fixed-point sweeps, all rows at once
-///       count=<n>          how many
-///     and of each
-///       updates=listed     the inspection lists where rows meet that are multiplied
-///       updates=searched   each factorization looks for it
+///       count=<n>          the number of sweeps
+///     and for each of them
+///       updates=listed     the inspection lists the common columns of rows that are multiplied
+///       updates=searched   each factorization searches for them
 inline SchemeGrammar grammar(const char* name, const Device& device) {
   const SchemeKey updates("updates", {"listed", "searched"}, scheme_auto);
   const SchemeKey count("count", {"<n>"}, std::to_string(default_sweeps), {"2"});
@@ -39,7 +39,7 @@ inline SchemeGrammar grammar(const char* name, const Device& device) {
           {updates}};
 }
 
-/// What options pin of a factorization.
+/// The scheme of a factorization that options pin.
 struct AskedScheme {
   PinnedScheme pinned;
   std::string updates = scheme_auto;
@@ -54,7 +54,7 @@ struct AskedScheme {
     }
   }
   const std::optional<Scheme>& scheme() const { return pinned.scheme; }
-  /// How many; 0 of an exact factorization.
+  /// Number of sweeps; 0: an exact factorization.
   std::int64_t sweeps() const {
     return scheme() && scheme()->has("sweeps") ? scheme()->integer("count") : 0;
   }
@@ -66,7 +66,7 @@ inline Scheme of_wavefronts(const Scheme& scheme) {
   std::erase_if(terms, [](const SchemeTerm& term) { return term.key == "updates"; });
   return Scheme("wavefronts", std::move(terms));
 }
-/// What really runs: a kernel with its own parameters, and how updates are found.
+/// The scheme that runs: a kernel with its own parameters, and how updates are found.
 inline Scheme with_updates(const char* name, const Scheme& kernel, bool listed) {
   std::vector<SchemeTerm> terms = of_wavefronts(kernel).terms();
   terms.insert(terms.begin() + 1, SchemeTerm("updates", listed ? "listed" : "searched"));

@@ -13,7 +13,7 @@
 
 namespace heddle::detail::ilu {
 
-/// The rows of a triangle in the arrays that a solve on a CPU reads.
+/// The rows of a triangle in the arrays of a CPU solve.
 template <Scalar S, Ordinal O, Offset Off>
 struct SolvedRows {
   ordered::RowsWriter<S, O, Off> triangle;
@@ -27,7 +27,7 @@ struct SolvedRows {
   }
   KOKKOS_FORCEINLINE_FUNCTION const S* diagonal(O i) const { return triangle.diagonal + place(i); }
 
-  /// The row off its diagonal, and what RowsWriter has for last.
+  /// Writes the row without its diagonal; `last` is the entry that RowsWriter stores after it.
   KOKKOS_FORCEINLINE_FUNCTION void write(O i, const S* from, const S& last) const {
     const auto p = static_cast<std::int64_t>(place(i));
     const Off begin = triangle.row_ptr[p], end = triangle.row_ptr[p + 1] - 1;
@@ -40,18 +40,18 @@ struct SolvedRows {
   }
 };
 
-/// What Factors are, where each row is made in room of its thread and then written where the solves
-/// read it: so a row is read and written once, and no copy of the factors stands beside.
+/// Factors whose rows are made in the workspace of a thread and then written into the arrays of the
+/// solves. So a row is read and written once, and there is no other copy of the factors.
 template <Scalar S, Ordinal O, Offset Off, bool Cholesky>
 struct SharedFactors {
   using scalar_type = S;
   using ordinal_type = O;
   using offset_type = Off;
-  SolvedRows<S, O, Off> lower, upper;  ///< of Cholesky factors `lower` alone
+  SolvedRows<S, O, Off> lower, upper;  ///< Cholesky factors have `lower` alone
   Pivots<S> pivots;
   Updates updates;
-  S* room;   ///< for a row
-  O* marks;  ///< of the columns of the row that is made: which entry that is, else -1
+  S* room;   ///< workspace for one row
+  O* marks;  ///< entry of the current row in each column, or -1
 
   KOKKOS_FORCEINLINE_FUNCTION S* row(O) const { return room; }
   KOKKOS_FORCEINLINE_FUNCTION O size(O i) const {
@@ -61,7 +61,8 @@ struct SharedFactors {
     return Cholesky ? lower.diagonal(i) : upper.diagonal(i);
   }
 
-  /// Row i is marked, and other's columns lie where [first, stop) does.
+  /// visit(p, q) as Factors do. Row i is marked; columns of `other` are within those of [first,
+  /// stop).
   HEDDLE_NO_EXECUTION_CHECK
   template <class Visit>
   KOKKOS_FORCEINLINE_FUNCTION void each_common(const OneLane&, O i, O first, O stop,
@@ -79,7 +80,7 @@ struct SharedFactors {
       }
     }
   }
-  /// Marks the columns of row i, or takes the marks away again.
+  /// Marks the columns of row i, or clears the marks.
   KOKKOS_FORCEINLINE_FUNCTION void mark(O i, bool set) const {
     const auto left = lower(i);
     for (O k = 0; k < left.size; ++k) marks[left.columns[k]] = set ? k : O(-1);
@@ -91,7 +92,7 @@ struct SharedFactors {
       }
     }
   }
-  /// Where solves read it.
+  /// Writes the row into the arrays of the solves.
   KOKKOS_FORCEINLINE_FUNCTION void write(O i) const {
     const S* const pivot = room + lower(i).size;
     if constexpr (Cholesky) {
@@ -103,7 +104,7 @@ struct SharedFactors {
   }
 
  private:
-  /// Of entry p of row i.
+  /// Column of entry p of row i.
   KOKKOS_FORCEINLINE_FUNCTION O column(O i, O p) const {
     const auto left = lower(i);
     if (p < left.size) return left.columns[p];
@@ -115,16 +116,16 @@ struct SharedFactors {
   }
 };
 
-/// Makes the rows at places first, ..., stop - 1, one after the other, in the room of thread `me`.
+/// Makes the rows at places first, ..., stop - 1, in order, in the workspace of thread `me`.
 template <class Row, class LoadRow>
 struct MakeRows {
   using S = typename Row::S;
   using O = typename Row::O;
-  Row row;  ///< with the room of thread 0
+  Row row;  ///< with the workspace of thread 0
   LoadRow load;
-  heddle::RealOf<S> of_diagonal;  ///< what the diagonal of A is multiplied by
+  heddle::RealOf<S> of_diagonal;  ///< factor of A's diagonal
   ordered::PlaceOrder<O> order;
-  std::size_t room, marks;  ///< of a thread; no marks where updates are listed
+  std::size_t room, marks;  ///< sizes for a thread; no marks if updates are listed
 
   KOKKOS_FORCEINLINE_FUNCTION void operator()(int me, std::int64_t first, std::int64_t stop) const {
     Row mine = row;
@@ -143,7 +144,7 @@ struct MakeRows {
   }
 };
 
-/// The length of each row of factors, and its columns and values, from where solves read them.
+/// The length of each row of factors. CopyShared copies columns and values from the solves.
 template <class Shared>
 struct SharedSizes {
   Shared factors;
@@ -179,9 +180,9 @@ struct CopyShared {
   }
 };
 
-/// Makes factors where the solves of a CPU read them (SharedFactors), by the waves of the solve
-/// with L, whose rows need each other as those of the factorization do; or by others that were
-/// asked for.
+/// Makes factors in the arrays of the solves of a CPU (SharedFactors), by the waves of the solve
+/// with L, whose rows depend on each other as those of the factorization do; or by the waves of a
+/// pinned scheme.
 template <ExecutionSpace Exec, class Matrix, template <class> class RowOf>
 class SharedFactorization {
  public:
@@ -193,8 +194,8 @@ class SharedFactorization {
   using Shared = SharedFactors<S, O, Off, cholesky>;
   using Row = RowOf<Shared>;
 
-  /// Of solves whose values are still to come, made of this pattern; of Cholesky factors both are
-  /// one. Waits for `exec`. Allocates all that run() needs.
+  /// The solves were made of this pattern, without values yet; for Cholesky factors `lower` and
+  /// `upper` are one solve. Waits for `exec`. Allocates all that run() needs.
   SharedFactorization(const Exec& exec, FactorPattern<Exec, O, Off> pattern,
                       const IluOptions& options, const char* name, const Solve& lower,
                       const Solve& upper)
@@ -261,7 +262,7 @@ class SharedFactorization {
            (own_waves_ ? own_waves_->bytes() : 0);
   }
 
-  /// Both in one, columns ascending. Allocates, waits for `exec`.
+  /// A copy of the factors, combined, with ascending columns. Allocates, waits for `exec`.
   CsrStorage<S, O, Off, typename Exec::memory_space> copy(const Exec& exec, const Solve& lower,
                                                           const Solve& upper) const {
     const auto view = pattern_.view();
@@ -296,7 +297,7 @@ class SharedFactorization {
                 int threads) {
     const auto n = static_cast<std::size_t>(pattern_.view().rows);
     constexpr std::size_t apart =
-        arena_alignment_bytes / sizeof(S);  // no cache line of two threads
+        arena_alignment_bytes / sizeof(S);  // threads share no cache line
     room_of_thread_ = ceil_div(static_cast<std::size_t>(longest), apart) * apart;
     const std::size_t room = room_of_thread_ * static_cast<std::size_t>(threads);
     const std::size_t of_lower = order_of(lower).iterations ? n : 0;

@@ -8,17 +8,17 @@
 #include "../../core/hash.hpp"
 #include "../../matrices/derive.hpp"
 
-/// Aggregates of the nodes of a graph, around the nodes of a maximal independent set at distance
-/// two (MIS-2). All are the same on every run, device and number of threads: each launch writes
-/// what it alone reads, and priorities are hashes.
+/// Aggregates of the nodes of a graph, around the nodes of a maximal independent set of distance
+/// two (MIS-2). They are equal on every run, device and number of threads: each thread writes only
+/// its own node, and priorities are hashes.
 ///
 /// Sources: N. Bell, S. Dalton and L. Olson, "Exposing fine-grained parallelism in algebraic
-/// multigrid methods", SIAM J. Sci. Comput. 34, 2012 (MIS-2 by two passes of maxima); B. Kelley
-/// and S. Rajamanickam, "Parallel, portable algorithms for distance-2 maximal independent set and
-/// graph coarsening", IPDPS 2022 (new priorities in every round, a second set among the rest).
+/// multigrid methods", SIAM J. Sci. Comput. 34, 2012 (MIS-2 by two passes of maxima); B. Kelley and
+/// S. Rajamanickam, "Parallel, portable algorithms for distance-2 maximal independent set and graph
+/// coarsening", IPDPS 2022 (new priorities in every round, a second set among the rest).
 namespace heddle::detail::multigrid {
 
-/// Strong entries, row by row, the diagonal among them or not, and how strong each is.
+/// Strong entries, row by row, with or without the diagonal, and the strength of each.
 template <Ordinal O, Offset Off>
 struct StrongGraph {
   const Off* row_ptr;
@@ -29,7 +29,7 @@ struct StrongGraph {
 
 enum class Node : int { excluded, candidate, root, covered };
 
-/// The key of a node in a round: above all others those of roots, then those of candidates.
+/// The key of a node in a round: keys of roots are the largest, then those of candidates.
 KOKKOS_FORCEINLINE_FUNCTION std::uint64_t key_of(std::int64_t i, Node is, std::uint64_t round) {
   const std::uint64_t priority = hash_of(static_cast<std::uint64_t>(i) + (round << 40)) >> 2;
   return is == Node::root        ? (std::uint64_t{2} << 62) | priority
@@ -37,7 +37,7 @@ KOKKOS_FORCEINLINE_FUNCTION std::uint64_t key_of(std::int64_t i, Node is, std::u
                                  : 0;
 }
 
-/// Those of the first round.
+/// Sets the keys of the first round.
 struct SetKeys {
   const Node* state;
   std::uint64_t* key;
@@ -46,8 +46,8 @@ struct SetKeys {
 
 KOKKOS_FORCEINLINE_FUNCTION bool is_root_key(std::uint64_t key) { return key >> 62 == 2; }
 
-/// The largest key at a node and its neighbours, or that of any root among them: of those none is
-/// above another. Nothing passes through an excluded node.
+/// The largest key of a node and its neighbours, or that of any root among them: roots are not
+/// compared. The maximum of an excluded node is 0, so paths do not pass through it.
 template <class Graph>
 struct MaximumOfNeighbours {
   Graph graph;
@@ -65,14 +65,14 @@ struct MaximumOfNeighbours {
     return most;
   }
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    // A root stays one, and where there is no candidate none becomes one.
+    // A root stays one, and a neighbourhood without a candidate stays so.
     if (!first_round && (is_root_key(largest[i]) || largest[i] == 0)) return;
     largest[i] = state[i] == Node::excluded ? 0 : maximum_at(i);
   }
 };
 
-/// Decides what keys within distance two decide, and sets those of the next round; the sum is of
-/// nodes that stay candidates.
+/// Decides by the largest key within distance two, and sets the keys of the next round. The sum
+/// counts the nodes that stay candidates.
 template <class Graph>
 struct DecideRoots {
   MaximumOfNeighbours<Graph> second_pass;  ///< over the maxima that the first pass wrote
@@ -96,7 +96,7 @@ struct DecideRoots {
   }
 };
 
-/// The candidates of the next set: nodes without an aggregate that have such neighbours.
+/// Marks the candidates of the next set: nodes without an aggregate (free) with free neighbours.
 template <class Graph>
 struct MarkCandidates {
   Graph graph;
@@ -120,7 +120,7 @@ struct MarkCandidates {
   }
 };
 
-/// Roots with too few free neighbours to be worth an aggregate become covered.
+/// Changes roots with too few free neighbours for an aggregate to covered.
 template <class Graph>
 struct CoverSmallRoots {
   MarkCandidates<Graph> candidates;
@@ -138,7 +138,7 @@ struct IsRoot {
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const { return state[i] == Node::root; }
 };
 
-/// Roots take numbers, and their neighbours that are free join them.
+/// Numbers the aggregates of roots; their free neighbours join them.
 template <class Graph>
 struct JoinRoots {
   using O = decltype(Graph::nodes);
@@ -172,8 +172,8 @@ struct CountMembers {
   }
 };
 
-/// A node without an aggregate joins the aggregate of its strongest neighbour, of equally strong
-/// ones the smallest.
+/// A node without an aggregate joins the aggregate of its strongest neighbour; of equally strong
+/// ones, the aggregate with fewest members.
 template <class Graph>
 struct JoinStrongest {
   using O = decltype(Graph::nodes);
@@ -201,8 +201,8 @@ struct JoinStrongest {
   }
 };
 
-/// The aggregate of each node; -1 of nodes without a strong neighbour, which the smoother alone
-/// solves for. Allocates, and waits, once a round.
+/// The aggregate of each node; -1 for nodes without a strong neighbour, which only the smoother
+/// solves for. Allocates, and waits once a round.
 template <ExecutionSpace Exec, Ordinal O>
 class Aggregates {
  public:
@@ -240,7 +240,7 @@ class Aggregates {
     exec.fence("heddle::multigrid::aggregates");
   }
 
-  /// Those that write(aggregates of all nodes) writes, and returns the number of.
+  /// The aggregates that write(aggregate of each node) writes; it returns their number.
   template <class Write>
   Aggregates(const Exec& exec, std::int64_t nodes, const Write& write)
       : memory_(exec, "heddle::multigrid::aggregates", arena_array(of_, nodes)),
@@ -270,15 +270,15 @@ class Aggregates {
   std::uint64_t* keys_[2] = {};
 };
 
-// Strong entries of a level's matrix, or where a node is several rows, of the matrix of nodes.
+// Strong entries of a level's matrix, or, if a node has several rows, of the matrix of nodes.
 
-/// The square of an entry's magnitude over the roots of its nodes: without a unit, so that nothing
+/// The square of an entry's magnitude over the roots of its nodes: it has no unit, so nothing
 /// overflows whatever the scale of A and of its unknowns.
 template <Scalar S, Ordinal O>
 struct RelativeSquare {
   const S* values;
   const O* col_idx;
-  const double* root;  ///< of each node
+  const double* root;  ///< root of each node
   int block;
 
   KOKKOS_FORCEINLINE_FUNCTION double operator()(std::int64_t row, std::int64_t k) const {
@@ -287,7 +287,7 @@ struct RelativeSquare {
     return relative * relative;
   }
 };
-/// The root of a node's largest diagonal entry.
+/// The square root of the largest magnitude on a node's diagonal.
 template <Scalar S>
 struct RootOfNode {
   const S* diagonal;
@@ -309,14 +309,14 @@ struct PutSquares {
     to[k] = square(row, k);
   }
 };
-/// Squares that were added up.
+/// The squares of a matrix of nodes, already summed up.
 struct KnownSquare {
   const double* squares;
   KOKKOS_FORCEINLINE_FUNCTION double operator()(std::int64_t, std::int64_t k) const {
     return squares[k];
   }
 };
-/// Moves an entry to the nodes of its row and column.
+/// Maps an entry to the nodes of its row and column.
 template <Ordinal O>
 struct MoveToNodes {
   int block;
@@ -326,7 +326,7 @@ struct MoveToNodes {
   }
 };
 
-/// What strength is asked of: entry k of row i has magnitude sqrt(square(i, k)).
+/// A matrix of nodes for the strength test: entry k of row i has magnitude sqrt(square(i, k)).
 template <class Pattern, class Square>
 struct NodeMatrix {
   Pattern pattern;
@@ -348,7 +348,7 @@ struct SizeOfDiagonal {
   }
 };
 
-/// Whether an entry is strong; the diagonal is.
+/// Whether an entry is strong; diagonal entries are.
 template <class Nodes>
 struct IsStrong {
   Nodes nodes;
@@ -362,7 +362,7 @@ struct IsStrong {
   }
 };
 
-/// How strong an entry is, over what its row shares.
+/// The strength of an entry, without the factor that is equal for its whole row.
 template <class Nodes>
 struct PutStrength {
   Nodes nodes;
@@ -376,9 +376,9 @@ struct PutStrength {
   }
 };
 
-/// Nodes of `block` rows each, and the graph of their strong entries: |A(I, J)|^2 >
-/// threshold^2 |A(I, I)| |A(J, J)|, in the Frobenius norm. Repeated entries were added up.
-/// Allocates, and waits.
+/// Nodes of `block` rows each, and the graph of their strong entries: |A(I, J)|^2 > threshold^2
+/// |A(I, I)| |A(J, J)|, in the Frobenius norm. Repeated entries were added up. Allocates, and
+/// waits.
 template <ExecutionSpace Exec, class Matrix>
 class StrongNodes {
  public:
@@ -387,7 +387,7 @@ class StrongNodes {
   using Off = typename Matrix::offset_type;
   using Space = typename Exec::memory_space;
 
-  /// diagonal: of A, of positive entries.
+  /// diagonal: of A, with positive entries.
   StrongNodes(const Exec& exec, const Matrix& A, const S* diagonal, int block, double threshold)
       : block_(block) {
     const auto entries = static_cast<std::int64_t>(A.nonzeros());
@@ -421,7 +421,7 @@ class StrongNodes {
     return {strong_.row_ptr().data(), strong_.col_idx().data(), strong_.values().data(),
             strong_.rows()};
   }
-  /// For each entry that was asked about: 1 if it is strong.
+  /// For each entry of the matrix of nodes: 1 if it is strong.
   const unsigned char* marks() const { return marks_; }
 
  private:

@@ -13,10 +13,10 @@
 #include "level.hpp"
 #include "prolongation.hpp"
 
-/// What a plan refuses, and whether its matrix is symmetric.
+/// Checks of the input of a plan, and whether its matrix is symmetric.
 namespace heddle::detail::multigrid {
 
-/// A, or Error.
+/// A if the input is valid, else throws Error.
 template <ExecutionSpace Exec, class Matrix, Scalar S>
 const Matrix& checked(const Matrix& A, const Multivector<const S>& near_nullspace,
                       const MultigridOptions& options, const MultigridParts<Exec, Matrix>& parts) {
@@ -104,7 +104,7 @@ void check_level(const Exec& exec, const Level<Exec, Matrix>& level) {
   }
 }
 
-// The near-nullspace vectors of a user.
+// Near-nullspace vectors of the user.
 
 template <Scalar S>
 struct SizeOfEntry {
@@ -124,7 +124,7 @@ struct CopyScaled {
   }
 };
 
-/// Without vectors of the user: the constant of each of the unknowns of a node.
+/// Without vectors of the user: a constant vector for each unknown of a node.
 template <Scalar S>
 struct ConstantOfField {
   NearNullspace<S> to;
@@ -134,7 +134,7 @@ struct ConstantOfField {
   }
 };
 
-/// Copies vectors, each times a power of two such that its largest entry is about 1: norms neither
+/// Copies vectors, each times a power of two that makes its largest entry about 1: norms neither
 /// over- nor underflow, in float either. Throws Error if one is not finite, or all are zero. Waits.
 template <ExecutionSpace Exec, Scalar From, Scalar To>
 void copy_near_nullspace(const Exec& exec, const Multivector<const From>& from,

@@ -16,7 +16,7 @@
 #include "parts.hpp"
 #include "prolongation.hpp"
 
-/// How a level gets the next coarser one: prolongations P, by smoothed aggregation or given, and
+/// Coarsening of a level: the prolongation P, by smoothed aggregation or provided by the user, and
 /// R A P with R = P*.
 namespace heddle::detail::multigrid {
 
@@ -24,7 +24,7 @@ using spectrum::rounding_of_magnitude;
 using spectrum::square_of;
 using spectrum::Symmetry;
 
-/// What levels share.
+/// Options, formats and workspace that all levels use.
 template <ExecutionSpace Exec, class Matrix>
 struct Shared {
   using S = typename Matrix::scalar_type;
@@ -37,12 +37,12 @@ struct Shared {
   MultigridParts<Exec, Matrix> parts;
   Table formats;
   VectorWorkspace<Exec, Wide> workspace;
-  Arena<Space> memory;  ///< of as many rows as the finest level has
+  Arena<Space> memory;  ///< arrays with as many rows as the finest level
   S* before = nullptr;
   S* diagonal = nullptr;
   double* row_sums = nullptr;
   Symmetry* symmetry = nullptr;  ///< of the finest level
-  double* magnitude[2] = {};     ///< of a level's diagonal entries and of the next one's, by turns
+  double* magnitude[2] = {};     ///< of diagonal entries, on even and on odd levels
 
   Shared(const Exec& exec, const Matrix& A, const MultigridOptions& given,
          const MultigridParts<Exec, Matrix>& own, const Table& table)
@@ -54,9 +54,9 @@ struct Shared {
                           arena_array(magnitude[0], n), arena_array(magnitude[1], n),
                           arena_array(symmetry, 1));
   }
-  /// Entries up to which levels take one launch: of a GPU one a thread that it keeps resident. On
-  /// an H100 cycles of levels of 5,000 to 300,000 entries took half to all of the time in one
-  /// launch, and longer with those of 400,000.
+  /// Entries up to which levels share one launch: on a GPU one for each resident thread. On an H100
+  /// cycles of levels of 5,000 to 300,000 entries needed half to all of the time in one launch, and
+  /// longer with those of 400,000.
   std::int64_t one_launch_entries(const Exec& exec) const {
     if (!backends::has_cooperative<Exec> || sweeps() || parts.smoother) return 0;
     if (options.one_launch_entries >= 0) return options.one_launch_entries;
@@ -77,14 +77,14 @@ struct Shared {
   std::size_t bytes() const { return memory.bytes() + workspace.bytes(); }
 };
 
-/// P of a level.
+/// The prolongation P of a level.
 template <ExecutionSpace Exec, class Matrix>
 class Prolongation {
  public:
   using S = typename Matrix::scalar_type;
 
   virtual ~Prolongation() = default;
-  /// New values, of the level's matrix. No wait, no allocation.
+  /// Replaces the values, for the level's matrix. No wait, no allocation.
   virtual void update_values(const Exec& exec, const Matrix& A, const SpectrumNumbers* numbers) = 0;
   virtual Matrix matrix() const = 0;
   /// The near-nullspace of the coarse level, whose nodes have as many rows as there are vectors.
@@ -92,7 +92,7 @@ class Prolongation {
   virtual std::size_t bytes() const = 0;
 };
 
-/// P = (I - omega D^-1 F) P0, with A filtered to strong entries, and P0 by aggregates.
+/// P = (I - omega D^-1 F) P0: F is A filtered to strong entries, P0 the tentative prolongation.
 template <ExecutionSpace Exec, class Matrix>
 class SmoothedAggregation final : public Prolongation<Exec, Matrix> {
  public:
@@ -100,7 +100,7 @@ class SmoothedAggregation final : public Prolongation<Exec, Matrix> {
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
 
-  /// Allocates, and waits; values come by update_values.
+  /// Makes the pattern; update_values sets the values. Allocates, and waits.
   SmoothedAggregation(const Exec& exec, const Matrix& A, const StrongNodes<Exec, Matrix>& nodes,
                       const Aggregates<Exec, O>& aggregates, const NearNullspace<S>& vectors)
       : vectors_(vectors),
@@ -126,7 +126,7 @@ class SmoothedAggregation final : public Prolongation<Exec, Matrix> {
   SmoothedProlongation<Exec, Matrix> smoothed_;
 };
 
-/// The lowest i for which of(i), in a reduction.
+/// The lowest i that fulfils the predicate `of`, in a reduction.
 template <class Predicate>
 struct LowestWhere {
   using value_type = std::int64_t;
@@ -142,7 +142,7 @@ struct LowestWhere {
     if (of(i)) lowest = Kokkos::min(lowest, i);
   }
 };
-/// That i, or n if there is none. Waits.
+/// The lowest i < n that fulfils the predicate `of`, or n if there is none. Waits.
 template <ExecutionSpace Exec, class Predicate>
 std::int64_t lowest_where(const Exec& exec, std::int64_t n, const Predicate& of) {
   std::int64_t lowest = n;
@@ -158,14 +158,14 @@ struct IsEmptyRow {
   KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return row_ptr[i] == row_ptr[i + 1]; }
 };
 
-/// A user's P, which new values of A do not change.
+/// A user's P; it stays unchanged when A gets new values.
 template <ExecutionSpace Exec, class Matrix>
 class GivenProlongation final : public Prolongation<Exec, Matrix> {
  public:
   using S = typename Matrix::scalar_type;
   using Storage = typename MultigridParts<Exec, Matrix>::Prolongation;
 
-  /// Throws Error if it does not fit A. Waits.
+  /// Throws Error if P does not fit A. Waits.
   GivenProlongation(const Exec& exec, const Matrix& A, Storage given, std::size_t l)
       : given_(std::move(given)) {
     if (given_.rows() != A.rows()) {
@@ -199,7 +199,7 @@ struct IsZero {
   KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return of[i] == 0; }
 };
 
-/// Aggregates of the user's on level l. Throws Error, naming node or aggregate, if they are none.
+/// The user's aggregates of level l. Throws Error, naming node or aggregate, if they are invalid.
 template <ExecutionSpace Exec, class Matrix>
 auto given_aggregates(const Exec& exec, const Matrix& A, std::int64_t nodes, std::size_t l,
                       const MultigridParts<Exec, Matrix>& parts) {
@@ -232,10 +232,10 @@ auto given_aggregates(const Exec& exec, const Matrix& A, std::int64_t nodes, std
   return made;
 }
 
-/// The magnitudes of a coarse level, a node an item. Unknowns of which nothing but rounding is
-/// left, whose vector is one of the nullspace, get their magnitude as a diagonal. Those that no
-/// vector stands for get the smallest diagonal entry of their node, so that strength does not ask
-/// of them.
+/// Sets the magnitudes of a coarse level, a thread for each node. An unknown whose diagonal entry
+/// has cancelled to rounding, since its vector is in the nullspace, gets its magnitude as diagonal
+/// entry. An unknown without a vector gets the smallest diagonal entry of its node, so that it does
+/// not affect strength.
 template <class Matrix>
 struct RepairDiagonal {
   using S = typename Matrix::scalar_type;
@@ -275,7 +275,7 @@ struct RepairDiagonal {
     while (static_cast<std::int64_t>(A.col_idx().data()[k]) != i) ++k;
     return values + k;
   }
-  /// The sum with squares of weights, or the mean.
+  /// The sum weighted with squares of restriction entries, or the mean.
   KOKKOS_FORCEINLINE_FUNCTION double sum_of_fine(std::int64_t i, bool weighted) const {
     const auto begin = restriction.row_ptr().data()[i], end = restriction.row_ptr().data()[i + 1];
     double sum = 0;
@@ -288,7 +288,7 @@ struct RepairDiagonal {
   }
 };
 
-/// The way from a level to the next coarser one and back, and the matrix of that one.
+/// The transfer between a level and the next coarser one, and the matrix of that one.
 template <ExecutionSpace Exec, class Matrix>
 struct Coarsening {
   using S = typename Matrix::scalar_type;
@@ -299,14 +299,14 @@ struct Coarsening {
   std::unique_ptr<Prolongation<Exec, Matrix>> prolongation;
   DerivedCsr<Exec, S, O, Off> restriction;
   GalerkinPlan<Exec, Matrix> coarse;
-  std::optional<typename SharedParts::Product> prolong, restrict_to;  ///< not of small levels
+  std::optional<typename SharedParts::Product> prolong, restrict_to;  ///< none on small levels
 
-  /// Of level l with matrix A. Allocates, and waits.
+  /// Coarsens level l with matrix A. Allocates, and waits.
   Coarsening(const Exec& exec, const Matrix& A, std::unique_ptr<Prolongation<Exec, Matrix>> by,
              const SpectrumNumbers* numbers, std::size_t l, const SharedParts& shared)
       : prolongation(std::move(by)) {
     prolongation->update_values(exec, A, numbers);
-    // A was checked, and what is made here is as it should be.
+    // A was checked, and the matrices made here are valid.
     const Matrix P = prolongation->matrix();
     restriction = stored_op(exec, P, Op::conjugate_transpose, false, false);
     if (shared.parts.prolongation) check_columns(exec, l);
@@ -333,7 +333,7 @@ struct Coarsening {
   }
 
  private:
-  /// A column without entries would leave the coarse matrix without a diagonal entry.
+  /// Throws Error for a column without entries, which would have no coarse diagonal entry.
   void check_columns(const Exec& exec, std::size_t l) const {
     const std::int64_t columns = restriction.rows();
     const std::int64_t empty =

@@ -12,33 +12,33 @@
 #include "../../core/real_part.hpp"
 #include "../krylov/lanczos.hpp"
 
-/// Leaves the nullspace of a Hermitian semidefinite matrix out of its dense inverse. Elimination
-/// replaced each pivot that was zero but for rounding; the inverse that this gives has a vector of
-/// the nullspace, over the pivot, in its column. With N an orthonormal basis of these, the inverse
-/// B becomes (I - N N*) B (I - N N*), the pseudo-inverse, plus what a smoother does on the
-/// nullspace, so that it stays definite.
+/// Removes the nullspace of a Hermitian semidefinite matrix from its dense inverse. Elimination
+/// replaced each pivot that was zero up to rounding; the column of such a pivot in the inverse is a
+/// vector of the nullspace divided by the pivot. With N an orthonormal basis of these vectors, the
+/// inverse B becomes (I - N N*) B (I - N N*), the pseudo-inverse, plus the action of a smoother on
+/// the nullspace, so that it stays definite.
 ///
-/// Orthonormal is meant with weights, which are 1 unless diagonal entries differ by orders of
-/// magnitude: then unknowns have units of their own, and rounding would mix them.
+/// N is orthonormal with weights, which are 1 unless diagonal entries differ by orders of
+/// magnitude: then unknowns have different units, and rounding would mix them.
 namespace heddle::detail::multigrid {
 
 using spectrum::rounding_of_magnitude;
 using spectrum::square_of;
 
-/// What the kernels share, of n rows, on the device.
+/// Arrays of the kernels below, of n rows, on the device.
 template <Scalar S>
 struct Nullspace {
-  const unsigned char* is_gone;  ///< of each pivot, whether it was replaced
-  const double* magnitude;       ///< of each diagonal entry
+  const unsigned char* is_gone;  ///< whether each pivot was replaced
+  const double* magnitude;       ///< magnitude of each diagonal entry
   double* weight;
-  double* shift;   ///< of each vector, its energy in the inner product of magnitudes
-  S* coefficient;  ///< of one vector in the others
-  S* vectors;      ///< that of pivot p begins at p n
+  double* shift;   ///< energy of each vector in the inner product of magnitudes
+  S* coefficient;  ///< coefficients of one vector in the others
+  S* vectors;      ///< the vector of pivot p begins at p * n
   std::int64_t n;
-  const bool* hermitian;  ///< else nothing is done
+  const bool* hermitian;  ///< if false, nothing is done
 
   KOKKOS_FORCEINLINE_FUNCTION S* vector(std::int64_t p) const { return vectors + p * n; }
-  /// body(vector, p) for each of them before `stop`.
+  /// body(vector, p) for each vector with p < stop.
   template <class Body>
   KOKKOS_FORCEINLINE_FUNCTION void each(std::int64_t stop, const Body& body) const {
     for (std::int64_t p = 0; *hermitian && p < stop; ++p) {
@@ -50,7 +50,7 @@ struct Nullspace {
   }
 };
 
-/// The vectors, by two passes of Gram-Schmidt each: one team.
+/// Finds an orthonormal basis by two passes of Gram-Schmidt for each vector: one team.
 template <Scalar S>
 struct FindNullspace {
   using Scratch = backends::NoScratch;
@@ -71,7 +71,7 @@ struct FindNullspace {
   }
 
  private:
-  /// A power of two within a factor of 256 of a ratio up to 1.
+  /// A power of two within a factor of 256 of `ratio`, which is at most 1.
   KOKKOS_FORCEINLINE_FUNCTION static double weight_of(double ratio) {
     double weight = 1;
     while (ratio < 0x1p-8 && weight > 0x1p-900) {
@@ -124,7 +124,7 @@ struct FindNullspace {
   }
 };
 
-/// Rows of B (I - W N N*), by a subwarp a row.
+/// Rows of B (I - W N N*), a subwarp for each row.
 template <Scalar S>
 struct ProjectRows {
   using Scratch = backends::NoScratch;
@@ -151,7 +151,7 @@ struct ProjectRows {
   }
 };
 
-/// Columns of (I - N N* W) B + N / shift N*.
+/// Columns of (I - N N* W) B + N / shift N*, a thread for each column.
 template <Scalar S>
 struct ProjectColumns {
   Nullspace<S> of;
@@ -169,7 +169,7 @@ struct ProjectColumns {
   }
 };
 
-/// No wait, no allocation.
+/// Removes the nullspace from `inverse`. No wait, no allocation.
 template <ExecutionSpace Exec, Scalar S>
 void leave_nullspace_out(const Exec& exec, const Nullspace<S>& of, S* inverse) {
   using Rows = ProjectRows<S>;
@@ -182,9 +182,9 @@ void leave_nullspace_out(const Exec& exec, const Nullspace<S>& of, S* inverse) {
   parallel_for(exec, "heddle::multigrid::project_columns", of.n, ProjectColumns<S>{of, inverse});
 }
 
-// The coarsest level: its inverse, dense, applied as one product.
+// The coarsest level: its dense inverse, applied as one product.
 
-/// Entries of rows of a matrix, by a thread a row, added up where they repeat; the rest is zero.
+/// Scatters a row into a dense matrix, a thread a row: repeated entries add up, the rest is zero.
 template <class Matrix>
 struct MakeDense {
   using S = typename Matrix::scalar_type;
@@ -206,14 +206,14 @@ struct MakeDense {
   }
 };
 
-/// Pivots that are eliminated at a time.
+/// Number of pivots that one launch eliminates.
 inline constexpr int pivots_at_once = 8;
 
-/// A pivot stays, is gone but for rounding, or says that A is indefinite.
+/// A pivot is kept, has cancelled to rounding, or shows that A is indefinite.
 enum class Pivot : unsigned char { kept, gone, negative };
 
-/// What a team of EliminatePivots shares: the block of pivots, from one array to another, the
-/// magnitudes of their diagonal entries, and what became of them.
+/// The scratch of a team of EliminatePivots: the block of pivots (each step reads one array and
+/// writes the other), the magnitudes of their diagonal entries, and the kind of each pivot.
 template <Scalar S>
 struct PivotBlock {
   static constexpr int entries = pivots_at_once * pivots_at_once;
@@ -223,11 +223,11 @@ struct PivotBlock {
   KOKKOS_FORCEINLINE_FUNCTION S* array(int which) { return reinterpret_cast<S*>(bytes[which % 2]); }
 };
 
-/// The next pivots of Gauss-Jordan inversion in blocks, from one array to another: a subwarp a row.
-/// Each team inverts the block of pivots for itself, an entry a thread. A pivot that has
-/// cancelled to rounding, by its magnitude (rounding_of_magnitude), is a direction of the
-/// nullspace: it becomes that magnitude, as if this had been added to A. The magnitudes of the rows
-/// behind grow as their diagonal entries are subtracted from.
+/// The next pivots of blocked Gauss-Jordan inversion, from one array to another: a subwarp a row.
+/// Each team inverts the block of pivots redundantly, an entry a thread. A pivot that has cancelled
+/// to rounding, by its magnitude (rounding_of_magnitude), is a direction of the nullspace: it
+/// becomes that magnitude, as if this had been added to A. The magnitudes of later rows grow by
+/// what is subtracted from their diagonal entries.
 template <Scalar S>
 struct EliminatePivots {
   using Scratch = PivotBlock<S>;
@@ -238,7 +238,7 @@ struct EliminatePivots {
   const double* magnitude;
   double* next_magnitude;
   unsigned char* is_gone;
-  std::int64_t* negative;  ///< marks the lowest row whose pivot is, of a Hermitian A
+  std::int64_t* negative;  ///< marks the lowest row with a negative pivot of a Hermitian A
   std::int64_t n, first;
   int count;
   const bool* hermitian;
@@ -253,7 +253,7 @@ struct EliminatePivots {
     const bool is_pivot = i >= first && i < first + count;
     const S* const row = from + i * n;
     S* const result = to + i * n;
-    // result = row - factors times the rows of the pivots, or of one of these -factors times them.
+    // result = row - factors times the pivot rows; for a pivot row: -factors times the pivot rows.
     S factors[pivots_at_once];
     for (int p = 0; p < pivots_at_once; ++p) {
       S factor(0);
@@ -330,7 +330,7 @@ struct EliminatePivots {
     return scratch.array(count);
   }
   KOKKOS_FORCEINLINE_FUNCTION Pivot what_becomes_of(const S& pivot, double size) const {
-    // Rounding that is larger than expected makes no matrix indefinite.
+    // Rounding that is larger than expected does not make a matrix indefinite.
     constexpr double surely = 100;
     const double rounding = rounding_of_magnitude<S> * size;
     const auto value = static_cast<double>(*hermitian ? real_part(pivot) : Kokkos::abs(pivot));
@@ -340,8 +340,8 @@ struct EliminatePivots {
   }
 };
 
-/// The Hermitian part, where A is Hermitian: rounding left as much besides. Of an indefinite
-/// matrix, whose inverse nobody takes, the reciprocals of magnitudes, which are finite.
+/// The Hermitian part of the inverse of a Hermitian A, which is Hermitian up to rounding; other
+/// inverses stay. If A is indefinite, the inverse is not used: finite reciprocals of magnitudes.
 template <Scalar S>
 struct HermitianPart {
   const S* from;
@@ -364,7 +364,7 @@ struct HermitianPart {
   }
 };
 
-/// x = B b of a dense B, by rows: a subwarp a row of all vectors.
+/// x = B b with a dense B: a subwarp computes a row of all vectors.
 template <Scalar S>
 struct DenseProduct {
   using Scratch = backends::NoScratch;
@@ -397,7 +397,7 @@ class CoarseSolve {
   using S = typename Matrix::scalar_type;
 
   CoarseSolve() = default;
-  /// Allocates; values come by update_values.
+  /// Allocates; update_values sets the values.
   CoarseSolve(const Exec& exec, std::int64_t rows) : n_(rows) {
     arena_ = Arena<typename Exec::memory_space>(
         exec, "heddle::multigrid::coarsest", arena_array(dense_[0], n_ * n_),
@@ -406,8 +406,8 @@ class CoarseSolve {
         arena_array(shift_, n_), arena_array(is_gone_, n_));
   }
 
-  /// Inverts A: a launch for eight rows. No wait, no allocation. magnitude: of its diagonal
-  /// entries. Marks the lowest row whose pivot is negative, of a Hermitian A, in *negative.
+  /// Inverts A: one launch for every eight rows. No wait, no allocation. magnitude: of its diagonal
+  /// entries. Marks the lowest row with a negative pivot of a Hermitian A in *negative.
   void update_values(const Exec& exec, const Matrix& A, const double* magnitude,
                      const bool* hermitian, std::int64_t* negative) {
     parallel_for(exec, "heddle::multigrid::make_dense", n_,

@@ -19,15 +19,15 @@ namespace heddle {
 struct MultigridLevel {
   std::int64_t rows = 0;
   std::int64_t entries = 0;
-  std::string scheme;    ///< of the product with its matrix; "dense" where it is inverted
-  std::string smoother;  ///< in words
+  std::string scheme;    ///< of the product with its matrix; "dense" if it is inverted
+  std::string smoother;  ///< name of the smoother, in words
   std::size_t bytes = 0;
 };
 
 /// All levels, the finest first.
 struct MultigridHierarchy {
   std::vector<MultigridLevel> levels;
-  /// Why the last level is not coarsened, in words.
+  /// Reason why the last level is not coarsened, in words.
   std::string end;
 
   /// Sum of rows of all levels over the rows of the finest.
@@ -66,8 +66,8 @@ struct MultigridHierarchy {
 
 namespace heddle::detail::multigrid {
 
-/// What a MultigridPlan does, which documents it, for a matrix of signed offsets: in the matrix's
-/// scalar, or in float.
+/// The implementation of MultigridPlan, which documents it, for a matrix with signed offsets: in
+/// the matrix's scalar, or in float.
 template <ExecutionSpace Exec, class Matrix>
 class Hierarchy {
  public:
@@ -81,7 +81,7 @@ class Hierarchy {
   virtual MultigridHierarchy levels() const = 0;
   virtual bool symmetric() = 0;
   virtual std::string asymmetry() = 0;
-  /// Whether there was less room.
+  /// Whether memory was reserved, since there was less.
   virtual bool reserve(const Exec& exec, int vectors) = 0;
   virtual std::int64_t rows() const = 0;
   virtual double setup_seconds() const = 0;
@@ -92,8 +92,8 @@ template <ExecutionSpace Exec, class Matrix>
 using FormatsOf =
     FormatTable<Exec, Matrix, typename Matrix::scalar_type, typename Matrix::scalar_type>;
 
-/// Without near-nullspace vectors (no_vectors) the constant is one. check_pattern: whether A's row
-/// pointer and columns are checked first. Defined in definitions.hpp.
+/// Makes all levels. No near-nullspace vectors (no_vectors): the constant vector. check_pattern:
+/// whether A's row pointer and columns are checked first. Defined in definitions.hpp.
 template <ExecutionSpace Exec, class Matrix>
 std::unique_ptr<Hierarchy<Exec, Matrix>> make_hierarchy(
     const Exec& exec, const Matrix& A,
@@ -101,7 +101,7 @@ std::unique_ptr<Hierarchy<Exec, Matrix>> make_hierarchy(
     const MultigridOptions& options, const MultigridParts<Exec, Matrix>& parts,
     const FormatsOf<Exec, Matrix>& formats, bool check_pattern);
 
-/// In float, of a matrix in double. Defined in in_float.hpp.
+/// Makes all levels in float, for a matrix in double. Defined in in_float.hpp.
 template <ExecutionSpace Exec, class Matrix>
 std::unique_ptr<Hierarchy<Exec, Matrix>> make_in_float(
     const Exec& exec, const Matrix& A,

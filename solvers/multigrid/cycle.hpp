@@ -10,11 +10,11 @@
 #include "../../core/arena.hpp"
 #include "level.hpp"
 
-/// The V cycle, once for all who run it: level by level in launches, or in one launch.
+/// The V cycle, for both ways to run it: level by level in launches, or in one launch.
 namespace heddle::detail::multigrid {
 
-/// x = M b on level `first` and all below it, of which `last` is solved. `on` does each of these
-/// steps for a level l; which level each of them reads from and writes to, it knows.
+/// x = M b on levels `first` to `last`, of which `last` is solved. `on` runs each of these steps
+/// for a level l, and knows the vectors of each level.
 HEDDLE_NO_EXECUTION_CHECK
 template <class On>
 KOKKOS_FORCEINLINE_FUNCTION void v_cycle(const On& on, int first, int last) {
@@ -29,25 +29,25 @@ KOKKOS_FORCEINLINE_FUNCTION void v_cycle(const On& on, int first, int last) {
   }
 }
 
-// Levels so small that launches are what they cost: all of them by one launch, whose teams wait
-// for each other.
+// Levels so small that launches dominate their cost: one launch runs all of them, and its teams
+// wait for each other.
 
 template <class Matrix>
 struct SmallLevel {
   using S = typename Matrix::scalar_type;
   spectrum::CsrRows<Matrix> A, restriction,
-      prolongation;                   ///< the latter two from and to the level before
-  const S* inverse_of_all = nullptr;  ///< dense, where there is no smoother
+      prolongation;                   ///< restriction, prolongation: from and to the finer level
+  const S* inverse_of_all = nullptr;  ///< dense inverse; null if the level is smoothed
   const S* inverse = nullptr;
   const SpectrumNumbers* numbers = nullptr;
   Multivector<const S> b;
-  Multivector<S> restricted;  ///< b, to write; not of the first
+  Multivector<S> restricted;  ///< b, to write; not on the first level
   Multivector<S> x, q, d;
 };
 
-/// `count` levels, the last of which is inverted or smoothed. A step of a smoother reads rows of
-/// others, so that it writes to another vector than it reads: x and q by turns, such that x has the
-/// result. What separate launches do, in other orders of sums.
+/// `count` levels, the last of which is inverted or smoothed. A smoothing step reads rows of
+/// others, so it writes to another vector than it reads: x and q alternate, and x has the result at
+/// the end. Computes the same as separate launches, up to the order of sums.
 template <class Matrix>
 struct SmallLevels {
   using S = typename Matrix::scalar_type;
@@ -65,7 +65,7 @@ struct SmallLevels {
   }
 
  private:
-  /// What v_cycle asks for. b is restricted where x begins, which saves a barrier.
+  /// The steps of v_cycle. b is restricted at the start of x, which saves a barrier.
   template <class All>
   struct Steps {
     const SmallLevels& of;
@@ -80,11 +80,11 @@ struct SmallLevels {
     }
   };
 
-  /// Where x of level l stands with so many steps to come.
+  /// The vector that holds x of level l if `steps_to_come` steps follow.
   KOKKOS_FORCEINLINE_FUNCTION Multivector<S> before(int l, int steps_to_come) const {
     return steps_to_come % 2 == 0 ? levels[l].x : levels[l].q;
   }
-  /// body(row, vector, subwarp), by all subwarps together, and then a barrier of all.
+  /// body(row, vector, subwarp) by the subwarps of all teams, then a barrier of all teams.
   template <class All, class Body>
   KOKKOS_FORCEINLINE_FUNCTION void each_row(const All& all, const Multivector<S>& x,
                                             const Body& body) const {
@@ -97,7 +97,7 @@ struct SmallLevels {
     }
     all.barrier();
   }
-  /// What a step adds to an entry of x.
+  /// The change of an entry of x in a step.
   KOKKOS_FORCEINLINE_FUNCTION S step_by(const SmallLevel<Matrix>& level, int step, std::int64_t row,
                                         const S& residual) const {
     const auto factor = static_cast<heddle::RealOf<S>>(steps[step].of(*level.numbers));
@@ -113,7 +113,7 @@ struct SmallLevels {
       if (subwarp.lane() == 0) to(row, v) = from(row, v) + step_by(level, step, row, residual);
     });
   }
-  /// b from the level before, and x from zero.
+  /// Restricts b from the finer level, and smooths x from zero.
   template <class All>
   KOKKOS_FORCEINLINE_FUNCTION void go_down(const All& all, int l, bool is_last) const {
     const SmallLevel<Matrix>& level = levels[l];
@@ -161,7 +161,7 @@ struct SmallLevels {
   }
 };
 
-/// Launches them.
+/// Launches SmallLevels.
 template <ExecutionSpace Exec, class Matrix>
 class SmallLaunch {
  public:
@@ -176,7 +176,7 @@ class SmallLaunch {
     meeting_ = {words, words + 1};
   }
 
-  /// x = M b on level l and all below, which are small. No wait, no allocation.
+  /// x = M b on level l and the coarser ones, which are small. No wait, no allocation.
   void run(const Exec& exec, Levels& levels, std::size_t l, const MultigridOptions& options,
            const Multivector<const S>& b, const Multivector<S>& x) const {
     using Kernel = SmallLevels<Matrix>;
@@ -240,7 +240,7 @@ class Cycle {
         const MultigridOptions& options)
       : exec_(exec), levels_(levels), small_levels_(small_levels), options_(options) {}
 
-  /// x = M b on level l and all below.
+  /// x = M b on level l and the coarser ones.
   void run(std::size_t l, const Multivector<const S>& b, const Multivector<S>& x) {
     first_ = static_cast<int>(l);
     b_ = b;

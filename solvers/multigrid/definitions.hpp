@@ -22,9 +22,9 @@
 
 namespace heddle::detail::multigrid {
 
-/// A with one entry for each place, which takes new values of A; nothing if no entry repeats.
-/// Magnitudes of entries and numbers of neighbours mean something then. A was checked. One launch
-/// and one readback where the columns of all rows ascend; else allocates more.
+/// A with repeated entries added up, which update_values fills from A; nullopt if no entry repeats.
+/// Magnitudes of entries and numbers of neighbours need unique entries. A was checked. One launch
+/// and one readback if the columns of all rows ascend; else allocates more.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 std::optional<DerivedCsr<Exec, S, O, Off>> repeats_added_up(const Exec& exec,
                                                             const CsrMatrix<S, O, Off, Space>& A) {
@@ -165,7 +165,7 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
 
   /// The method: each level is smoothed or solved, and coarsened until there is a reason to stop.
   void make_levels(const Exec& exec, Matrix A, Vectors vectors) {
-    // A level refers to what the one before owns, and vectors move what they hold.
+    // A level refers to memory of the one before, so the vector must not reallocate.
     levels_.reserve(static_cast<std::size_t>(shared_.options.max_levels));
     const std::int64_t one_launch = shared_.one_launch_entries(exec);
     bool small = false;
@@ -183,7 +183,7 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
     launch_levels(exec);
   }
 
-  /// Makes the matrix of the next level; or returns, in words, the reason to stop.
+  /// Makes the matrix of the next level; or returns the reason to stop, in words.
   std::string coarsen(const Exec& exec, Level& level, double strength) const {
     if (level.solve) return "the last level is inverted";
     if (static_cast<int>(levels_.size()) >= shared_.options.max_levels) {
@@ -236,7 +236,7 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
                                                              level.number);
   }
 
-  /// Why a next level is not made, in words, if there would be too many entries with it.
+  /// The reason not to make the next level, in words, if there were too many entries; else empty.
   std::string too_complex(const Matrix& next) const {
     if (next.rows() <= shared_.options.coarsest_rows) return {};
     auto entries = static_cast<double>(next.nonzeros());
@@ -248,7 +248,7 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
            " entries, the operator complexity would be above max_operator_complexity";
   }
 
-  /// The last small levels share a launch; the others get products of their own.
+  /// The last small levels share a launch; the others get their own products.
   void launch_levels(const Exec& exec) {
     constexpr std::size_t most = SmallLevels<Matrix>::most;
     for (Level& level : levels_) {
@@ -262,7 +262,7 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
     if (levels_.back().small) small_levels_ = SmallLaunch<Exec, Matrix>(exec);
   }
 
-  /// A with the values that they are now, whatever the user does to his later.
+  /// A with its present values, copied unless borrowed: the user may change his own later.
   Matrix with_own_values(const Exec& exec, const Matrix& A) {
     if (added_up_) {
       added_up_->update_values(exec, A);
@@ -274,7 +274,7 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
                   values_);
   }
 
-  /// Waits if it was not read yet.
+  /// The symmetry of the last values. Waits if it was not read yet.
   const Symmetry& known_symmetry() {
     if (!symmetry_) symmetry_ = read_symmetry(updated_on_, shared_.symmetry);
     return *symmetry_;
@@ -290,9 +290,9 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
 
   std::int64_t rows_, nonzeros_;
   Shared<Exec, Matrix> shared_;
-  std::optional<DerivedCsr<Exec, S, O, Off>> added_up_;  ///< A, if entries of it repeat
+  std::optional<DerivedCsr<Exec, S, O, Off>> added_up_;  ///< A without repeats, if it has some
   Arena<Space> memory_;  ///< near-nullspace vectors and values of the finest level
-  S* values_ = nullptr;  ///< none where the user's are borrowed, or entries repeat
+  S* values_ = nullptr;  ///< null if the user's values are borrowed, or entries repeat
   std::vector<Level> levels_;
   SmallLaunch<Exec, Matrix> small_levels_;
   std::string end_;
@@ -314,4 +314,4 @@ std::unique_ptr<Hierarchy<Exec, Matrix>> make_hierarchy(
 }  // namespace heddle::detail::multigrid
 
 #include "in_float.hpp"
-#include "plan.hpp"  // behind what it makes
+#include "plan.hpp"  // after the class that it makes

@@ -31,9 +31,9 @@ struct RoundVectors {
   }
 };
 
-/// Values in float, the diagonal raised by all that rounding took from its row or gave to it: what
-/// is added to A is positive semidefinite, so that a definite A stays so however its coefficients
-/// jump. A diagonal that is not positive stays so, for who checks it.
+/// Rounds values to float and raises the diagonal by the sum of rounding errors of its row: the
+/// difference from A is positive semidefinite, so a definite A stays definite however its
+/// coefficients jump. A diagonal that is not positive stays so, and is checked elsewhere.
 template <class Matrix>
 struct RoundValues {
   using S = typename Matrix::scalar_type;
@@ -43,7 +43,7 @@ struct RoundValues {
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     double lost = 0;
-    S whole(0);  // of entries that repeat the place
+    S whole(0);  // diagonal entry, the sum of repeated entries
     std::int64_t diagonal = -1;
     const S* const from = A.values().data();
     for (auto k = A.row_ptr().data()[i]; k < A.row_ptr().data()[i + 1]; ++k) {
@@ -93,7 +93,7 @@ class RoundedHierarchy final : public Hierarchy<Exec, Matrix> {
     copy_near_nullspace(exec, near_nullspace, near);
     MultigridOptions options = given;
     options.values = MultigridValues::same;
-    options.borrow_values = true;  // which are this object's
+    options.borrow_values = true;  // values_, which this object owns
     plan_ = make_hierarchy<Exec, Inner>(exec, rounded_matrix(exec, A), to_read(near), options, {},
                                         List::template table<Exec, Inner, To, To>(), false);
     setup_seconds_ = timer.seconds();
@@ -101,7 +101,7 @@ class RoundedHierarchy final : public Hierarchy<Exec, Matrix> {
 
   void apply_from(const Exec& exec, int level, const Multivector<const S>& b,
                   const Multivector<S>& x) override {
-    // Of a coarser level the inner plan knows the rows.
+    // The inner plan knows the rows of a coarser level.
     const std::int64_t rows = level == 0 ? plan_->rows() : std::min(b.rows, plan_->rows());
     check_vectors(rows, rows, Op::none, b, x);
     const int room = options_.vectors.count;
@@ -132,7 +132,7 @@ class RoundedHierarchy final : public Hierarchy<Exec, Matrix> {
   std::size_t bytes() const override { return memory_.bytes() + vectors_.bytes() + plan_->bytes(); }
 
  private:
-  /// The compiled part's if it has this scalar; else few, which this compiles.
+  /// The compiled part's formats if it has this scalar; else two formats, compiled here.
   using List = std::conditional_t<is_compiled<Exec, Inner>(), DefaultFormats,
                                   Formats<CsrFormat, BlockedEllFormat>>;
 

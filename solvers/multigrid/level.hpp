@@ -7,7 +7,7 @@
 
 namespace heddle::detail::multigrid {
 
-/// One level: its matrix, borrowed, what smooths or solves there, and what leads to the next.
+/// One level: its matrix, borrowed, its smoother or solve, and its transfer to the next level.
 template <ExecutionSpace Exec, class Matrix>
 struct Level {
   using S = typename Matrix::scalar_type;
@@ -17,17 +17,17 @@ struct Level {
   Matrix A;
   NearNullspace<S> vectors;
   std::size_t number;                                    ///< 0: the finest
-  bool small;                                            ///< of those that share one launch
-  std::optional<typename SharedParts::Product> product;  ///< none where it is small or solved
-  std::unique_ptr<Smoother<Exec, Matrix>> smoother;      ///< as above
+  bool small;                                            ///< runs in the shared launch
+  std::optional<typename SharedParts::Product> product;  ///< none if small or solved
+  std::unique_ptr<Smoother<Exec, Matrix>> smoother;      ///< none if small or solved
   std::optional<CoarseSolve<Exec, Matrix>> solve;
   std::optional<Coarsening<Exec, Matrix>> coarsening;
   Arena<Space> memory, vectors_memory;
-  S* inverse = nullptr;  ///< of the diagonal
+  S* inverse = nullptr;  ///< inverse of the diagonal
   SpectrumNumbers* numbers = nullptr;
-  std::int64_t* bad = nullptr;   ///< a word of the diagonal's rows, one of the pivots'
-  S *d = nullptr, *q = nullptr;  ///< of as many vectors as there is room for; d of small levels
-  S *b = nullptr, *x = nullptr;  ///< of coarse levels
+  std::int64_t* bad = nullptr;   ///< one more than the lowest bad row, and pivot; else 0
+  S *d = nullptr, *q = nullptr;  ///< workspace; d of one vector unless small
+  S *b = nullptr, *x = nullptr;  ///< right-hand sides and solutions of coarse levels
 
   Level(const Exec& exec, const Matrix& of, const NearNullspace<S>& with, std::size_t l,
         bool is_small, const SharedParts& shared)
@@ -41,7 +41,7 @@ struct Level {
     }
     make_vectors(exec, shared.options.vectors.count);
   }
-  /// Room for so many at once. Where levels are launched apart, d is the bound's alone.
+  /// Reserves `count` vectors. If levels have separate launches, only the bound needs d.
   void make_vectors(const Exec& exec, int count) {
     const std::int64_t n = A.rows(), all = n * count;
     const std::int64_t own = number == 0 ? 0 : all;
@@ -53,19 +53,19 @@ struct Level {
                      arena_array(q, solve ? 0 : all), arena_array(b, own), arena_array(x, own));
   }
   void make_product(const Exec& exec, const SharedParts& shared) {
-    // Where sweeps smooth, it bounds the spectrum alone.
+    // If sweeps smooth, only the bound of the spectrum needs the product.
     product.emplace(shared.sweeps() && !shared.parts.smoother
                         ? shared.product(exec, A, spectrum::lanczos_steps)
                         : shared.product(exec, A));
   }
-  /// For a diagonal that was found to be good. Allocates, and waits.
+  /// Makes the smoother; the diagonal was checked. Allocates, and waits.
   void make_smoother(const Exec& exec, const SharedParts& shared) {
     if (!product) return;
     smoother =
         multigrid::make_smoother(exec, A, static_cast<int>(number), shared.options, shared.parts);
   }
 
-  /// The diagonal and the bound of the spectrum, or the inverse. No wait, no allocation.
+  /// Finds the inverse diagonal and the bound, or the inverse. No wait, no allocation.
   void prepare(const Exec& exec, const SharedParts& shared) {
     double* const magnitude = shared.magnitude[number % 2];
     const bool finest = number == 0;

@@ -10,11 +10,11 @@ namespace heddle {
 /// The smoother of each level, before and after the correction from the next level.
 enum class MultigridSmoother {
   chebyshev,    ///< a polynomial in D^-1 A: products alone
-  l1_jacobi,    ///< Jacobi with the sums of magnitudes of each row: needs no bound of a spectrum
+  l1_jacobi,    ///< Jacobi with the sums of magnitudes of each row: needs no bound of the spectrum
   gauss_seidel  ///< sweeps by colors, forward before the correction and backward after it
 };
 
-/// The name that is printed.
+/// Name of the smoother in printed text.
 constexpr const char* name(MultigridSmoother smoother) {
   switch (smoother) {
     case MultigridSmoother::chebyshev: return "Chebyshev";
@@ -32,44 +32,44 @@ struct MultigridOptions {
   /// An entry a(i, j) is strong if |a(i, j)|^2 > strength^2 |a(i, i) a(j, j)|: only strong entries
   /// join rows. Halved from level to level. 0: all entries except zeros are strong.
   double strength = 0.02;
-  /// Rows of a node, 1 or more: the unknowns of one point, which stay together. It divides the
-  /// number of rows of A. Without near-nullspace vectors each of these unknowns has a constant of
-  /// its own.
+  /// Rows of a node, 1 or more: the unknowns of one point, which stay in one aggregate. It divides
+  /// the number of rows of A. Without near-nullspace vectors each of these unknowns has its own
+  /// constant vector.
   int block_size = 1;
   /// The smoother of all levels.
   MultigridSmoother smoother = MultigridSmoother::chebyshev;
-  /// Degree of Chebyshev's polynomial, 1 to 4, or number of sweeps: products with the matrix of a
+  /// Degree of the Chebyshev polynomial, 1 to 4, or number of sweeps: products with the matrix of a
   /// level before its correction, and as many after it. 0: the default, which is 2, or 1 for
   /// Gauss-Seidel, which reads the matrix once for a sweep and the residual after it.
   int degree = 0;
   /// single_precision: set-up and cycles in float for a matrix in double. b and x stay in double;
-  /// their entries and those of A must lie in float's range. Coefficients that jump by more than
+  /// their entries and those of A must be in float's range. Coefficients that jump by more than
   /// about 1e5 cost iterations.
   MultigridValues values = MultigridValues::same;
   /// Levels with more rows are coarsened. The coarsest is inverted densely if it has no more.
   int coarsest_rows = 500;
-  /// The maximal number of levels, the finest and the coarsest included.
+  /// Maximum number of levels, the finest and the coarsest included.
   int max_levels = 20;
-  /// No level is added that would bring the entries of all levels to more than so many times those
-  /// of A, unless it is inverted. 1 or more.
+  /// Maximum entries of all levels over those of A, 1 or more: no level is added that would exceed
+  /// it, unless that level is inverted.
   double max_operator_complexity = 5;
-  /// Levels with at most this many entries, and those below them, share one launch, except with
-  /// Gauss-Seidel, where more than 0 is an Error. 0: no level does. -1: as many as gain by it; on
-  /// CPUs none. Values differ by rounding from those of separate launches.
+  /// Levels with at most this many entries, and the coarser ones, share one launch, except with
+  /// Gauss-Seidel, for which more than 0 is an Error. 0: no level does. -1: as many as gain by it;
+  /// on CPUs none. Values differ by rounding from those of separate launches.
   std::int64_t one_launch_entries = -1;
   /// The vectors that b will hold. Any number works; the plan reserves memory for this many at
-  /// once, and more when a solver asks (MultigridPlan::reserve).
+  /// once, and more if a solver needs it (MultigridPlan::reserve).
   ExpectedVectors vectors = {};
   /// Number of applies that the plan is made for: more of them justify longer inspections of its
   /// products.
   std::int64_t expected_applies = 1000;
-  /// Whether cycles read the values of the user's A instead of a copy. Those must then stay as they
-  /// are, and outlive the plan, until update_values is given others. An Error with
-  /// single_precision, which has values of its own.
+  /// Whether cycles read the values of the user's A instead of a copy. These must then stay
+  /// unchanged, and outlive the plan, until update_values replaces them. An Error with
+  /// single_precision, which stores its own values.
   bool borrow_values = false;
   /// A counts as symmetric (Hermitian) if |D^-1/2 (A - A*) D^-1/2| <= symmetry_tolerance sqrt(n) in
-  /// Frobenius' norm, with A's diagonal D, as far as four products with random vectors tell. The
-  /// default takes values that were assembled in single precision or read from a file with 8
+  /// the Frobenius norm, with A's diagonal D, estimated by four products with random vectors. The
+  /// default accepts values that were assembled in single precision or read from a file with 8
   /// digits.
   double symmetry_tolerance = 1e-5;
 };

@@ -12,7 +12,7 @@
 #include "definitions.hpp"
 #endif
 
-/// What the compiled part (compiled.hpp) holds of multigrid: all that a plan does, for a scalar.
+/// Instances of multigrid for a scalar in the compiled part (compiled.hpp).
 #define HEDDLE_MULTIGRID_INSTANCES(EXTERN, SCALAR) \
   HEDDLE_EACH_SPACE(HEDDLE_MULTIGRID_INSTANCES_ON, EXTERN, SCALAR)
 #define HEDDLE_MULTIGRID_INSTANCES_ON(EXTERN, SCALAR, EXEC)                 \
@@ -25,7 +25,7 @@
       const ::heddle::Multivector<const typename __VA_ARGS__::scalar_type>&,                 \
       const ::heddle::MultigridOptions&, const ::heddle::MultigridParts<EXEC, __VA_ARGS__>&, \
       const heddle::detail::multigrid::FormatsOf<EXEC, __VA_ARGS__>&, bool);
-/// The same of hierarchies in float, for a scalar of twice the size.
+/// Instances of hierarchies in float, for a matrix in double.
 #define HEDDLE_MULTIGRID_IN_FLOAT_INSTANCES(EXTERN, SCALAR) \
   HEDDLE_EACH_SPACE(HEDDLE_MULTIGRID_IN_FLOAT_INSTANCES_ON, EXTERN, SCALAR)
 #define HEDDLE_MULTIGRID_IN_FLOAT_INSTANCES_ON(EXTERN, SCALAR, EXEC)                 \
@@ -53,15 +53,14 @@ namespace heddle {
 /// default is the constant vector; for elastic bodies use rigid_body_motions. docs/multigrid.md
 ///
 /// The plan borrows the pattern of the matrix: row pointer and columns must outlive the plan, or
-/// the next update_values. It keeps a copy of the values, so that its cycles stay as they are, by
-/// every scheme, when the user's values change; options.borrow_values spares the copy. A plan
-/// applies once at a time. It can be moved, not copied. Every call on a plan that is empty or moved
-/// from throws Error until another is assigned to it. FormatList: the formats for products with the
+/// the next update_values. It copies the values, so that its cycles stay the same, with every
+/// scheme, when the user's values change; options.borrow_values avoids the copy. A plan applies
+/// once at a time. It can be moved, not copied. Every call on a plan that is empty or moved from
+/// throws Error until another is assigned to it. FormatList: the formats for products with the
 /// matrices of all levels.
 ///
 /// Source: P. Vanek, J. Mandel and M. Brezina, "Algebraic multigrid by smoothed aggregation for
-/// second and fourth order elliptic problems", Computing 56, 1996; for parts of it: see their
-/// headers.
+/// second and fourth order elliptic problems", Computing 56, 1996. Headers of parts name theirs.
 template <ExecutionSpace Exec, class Matrix, class FormatList = DefaultFormats>
 class MultigridPlan {
  public:
@@ -76,33 +75,33 @@ class MultigridPlan {
   /// order, and repeated entries add up.
   ///
   /// Throws Error, naming the row, if the row pointer or a column is wrong, or a diagonal entry is
-  /// missing, not positive (if complex: its real part) or not finite; if a Hermitian A turns out to
-  /// be indefinite, which not all are seen to be; also if options are invalid.
-  /// Device memory: bytes().
+  /// missing, not positive (if complex: its real part) or not finite; if a Hermitian A is found to
+  /// be indefinite, which is not always detected; also if options are invalid. Device memory:
+  /// bytes().
   explicit MultigridPlan(const Exec& exec, const Matrix& A, const MultigridOptions& options = {},
                          FormatList = {})
       : MultigridPlan(exec, A, no_vectors<const scalar_type>, {}, options) {}
-  /// As above, with near-nullspace vectors: a View of rank 1 or 2 with A.rows() rows, which the
-  /// plan copies. A v should be about zero for each of them, away from the boundary. They may have
-  /// any unit and be linearly dependent. Throws Error, naming the vector, if one is not finite, and
-  /// if all are zero.
+  /// Makes all levels with near-nullspace vectors: a View of rank 1 or 2 with A.rows() rows, which
+  /// the plan copies. A v should be about zero for each of them, away from the boundary. They may
+  /// have any unit and be linearly dependent. Throws Error, naming the vector, if one is not
+  /// finite, and if all are zero.
   template <VectorView V>
   MultigridPlan(const Exec& exec, const Matrix& A, const V& near_nullspace,
                 const MultigridOptions& options = {}, FormatList = {})
       : MultigridPlan(exec, A, multivector_of<const scalar_type>(near_nullspace), {}, options) {}
-  /// As the first, with parts of your own: a smoother, aggregates or prolongations. Throws Error if
+  /// Makes all levels with your own parts: a smoother, aggregates or prolongations. Throws Error if
   /// they do not fit A, and for an option that has no effect with them.
   MultigridPlan(const Exec& exec, const Matrix& A,
                 const MultigridParts<Exec, SignedOffsets<Matrix>>& parts,
                 const MultigridOptions& options = {}, FormatList = {})
       : MultigridPlan(exec, A, no_vectors<const scalar_type>, parts, options) {}
-  /// As above, with near-nullspace vectors, which own prolongations leave no place for.
+  /// Makes all levels with near-nullspace vectors and parts, except parts.prolongation.
   template <VectorView V>
   MultigridPlan(const Exec& exec, const Matrix& A, const V& near_nullspace,
                 const MultigridParts<Exec, SignedOffsets<Matrix>>& parts,
                 const MultigridOptions& options = {}, FormatList = {})
       : MultigridPlan(exec, A, multivector_of<const scalar_type>(near_nullspace), parts, options) {}
-  /// As above, on the default instance; so does every function without `exec`.
+  /// The constructor on the default instance, as every function without `exec`.
   explicit MultigridPlan(const Matrix& A, const MultigridOptions& options = {})
       : MultigridPlan(Exec{}, A, options) {}
 
@@ -124,18 +123,18 @@ class MultigridPlan {
     apply(Exec{}, b, x);
   }
 
-  /// The cycle of `level` and the coarser ones, where 0 is the finest; b and x have the rows of
-  /// that level. For measurements of levels.
+  /// The cycle of `level` and the coarser ones; 0 is the finest. b and x have the rows of that
+  /// level. For measurements of levels.
   template <VectorView B, WritableVectorView X>
   void apply_from(const Exec& exec, int level, const B& b, const X& x) const {
     hierarchy("apply").apply_from(exec, level, multivector_of<const scalar_type>(b),
                                   multivector_of<scalar_type>(x));
   }
 
-  /// Takes the values of A, which has the inspected pattern; that is borrowed from now on.
-  /// Aggregates and patterns of all levels stay, as do the choice of strong entries and the
-  /// near-nullspace vectors. Ordered on `exec`: no wait, no allocation. Throws Error if the sizes
-  /// differ. A diagonal that becomes bad is not an error here: see check_values.
+  /// Copies the values of A, which has the inspected pattern, and borrows A's pattern from this
+  /// call on. Aggregates and patterns of all levels stay, as do the choice of strong entries and
+  /// the near-nullspace vectors. Ordered on `exec`: no wait, no allocation. Throws Error if the
+  /// sizes differ. A diagonal that becomes bad is not an error here: see check_values.
   void update_values(const Exec& exec, const Matrix& A) {
     hierarchy("update_values").update_values(exec, with_signed_offsets(A));
     version_.renew();
@@ -143,14 +142,14 @@ class MultigridPlan {
   void update_values(const Matrix& A) { update_values(Exec{}, A); }
 
   /// Throws Error, naming level and row, if a diagonal entry of the last values is missing, not
-  /// positive or not finite, A is not finite, or a Hermitian A turned out to be indefinite. M b is
-  /// finite then, and no preconditioner. Waits for `exec`.
+  /// positive or not finite, A is not finite, or a Hermitian A is found to be indefinite. M b is
+  /// then finite, but M is no preconditioner. Waits for `exec`.
   void check_values(const Exec& exec) const { hierarchy("check_values").check_values(exec); }
 
-  /// Makes room for so many vectors at once, if there is less: solvers with several right-hand
-  /// sides or eigenpairs call it before they iterate, so that each level is read once for all of
-  /// them (except by Gauss-Seidel: there once for options.vectors.count). If there was less,
-  /// allocates, waits for `exec`, and renews version(); never frees.
+  /// Reserves memory for `vectors` vectors at once, if there is less: solvers with several
+  /// right-hand sides or eigenpairs call it before they iterate, so that each level is read once
+  /// for all of them (Gauss-Seidel: once for options.vectors.count). If there was less, allocates,
+  /// waits for `exec`, and renews version(); never frees.
   void reserve(const Exec& exec, int vectors) {
     if (hierarchy("reserve").reserve(exec, vectors)) version_.renew();
   }
@@ -161,8 +160,8 @@ class MultigridPlan {
   /// The first call after update_values waits for the instance that this ran on, unless
   /// check_values was called.
   bool symmetric() const { return hierarchy("symmetric").symmetric(); }
-  /// What shows that A is not symmetric, in words: two entries and by how much they differ. Empty
-  /// if it is. Waits.
+  /// Two entries that show that A is not symmetric, in words, with their difference. Empty if A is
+  /// symmetric. Waits.
   std::string asymmetry() const { return hierarchy("asymmetry").asymmetry(); }
   static constexpr const char* name() { return "multigrid"; }
   VersionNumber version() const { return version_.number(); }
@@ -175,7 +174,7 @@ class MultigridPlan {
   MultigridHierarchy levels() const { return hierarchy("levels").levels(); }
   double setup_seconds() const { return hierarchy("setup_seconds").setup_seconds(); }
   /// Device memory that the plan holds beyond the matrix, in bytes; every allocation is up to 256
-  /// bytes larger, to be aligned.
+  /// bytes larger, for alignment.
   std::size_t bytes() const { return hierarchy("bytes").bytes(); }
 
  private:
@@ -198,7 +197,7 @@ class MultigridPlan {
         throw Error("options.values is single_precision of a plan with parts of its own",
                     "leave it out, or give the plan a matrix in float");
       }
-      // Lists of formats are of the matrix's own scalar.
+      // Lists of formats are for the matrix's own scalar.
       if constexpr (is_double && std::same_as<FormatList, DefaultFormats>) {
         return mg::make_in_float<Exec, Signed>(exec, A, vectors, options);
       }

@@ -29,7 +29,7 @@ struct NearNullspace {
   }
 };
 
-/// Sort keys of the rows: their aggregates; rows without one sort last.
+/// Sort keys of the rows: their aggregates; rows without an aggregate sort last.
 template <Ordinal O>
 struct AggregateOfRow {
   const O* aggregate;
@@ -52,7 +52,7 @@ struct EntriesOfRow {
   }
 };
 
-/// Columns, and values before they are made orthonormal.
+/// Columns, and values before orthonormalization.
 template <Scalar S, Ordinal O, Offset Off>
 struct PutTentative {
   const O* key;
@@ -71,11 +71,11 @@ struct PutTentative {
   }
 };
 
-/// Q in place of the vectors of an aggregate, and R, the vectors of the coarse level. A vector that
-/// depends on those before it becomes zero.
+/// Orthonormalizes the vectors of an aggregate: Q replaces them, and R is the near-nullspace of the
+/// coarse level. A vector that depends on those before it becomes zero.
 template <Scalar S, Ordinal O, Offset Off>
 struct OrthonormalBasis {
-  const Off* first;  ///< of each aggregate in `rows`
+  const Off* first;  ///< first of each aggregate in `rows`
   const Off* rows;
   const Off* row_ptr;
   S* values;
@@ -127,7 +127,7 @@ struct Tentative {
   Arena<Space> memory;
   NearNullspace<S> coarse{nullptr, 0, 0};
 
-  /// Nodes are `block` rows each.
+  /// Makes it of nodes of `block` rows each.
   Tentative(const Exec& exec, const O* aggregate, O count, int block,
             const NearNullspace<S>& vectors) {
     const std::int64_t rows = vectors.rows;
@@ -164,12 +164,12 @@ struct Tentative {
   }
 };
 
-// The matrix that smooths a prolongation: of entries that are strong.
+// The matrix that smooths a prolongation, of strong entries.
 
 using spectrum::SpectrumNumbers;
 
-/// Whether an entry of A is kept, of nodes of `block` rows: those within a node, and those of
-/// nodes that are strong neighbours.
+/// Whether an entry of A is kept: nodes have `block` rows, and entries within a node and between
+/// strong neighbours are kept.
 template <class Matrix>
 struct IsKept {
   using O = typename Matrix::ordinal_type;
@@ -177,7 +177,7 @@ struct IsKept {
   const O* col_idx;
   StrongGraph<O, Off> graph;  ///< columns ascend, unless a node is a row
   int block;
-  const unsigned char* strong;  ///< of each entry of A, where a node is a row
+  const unsigned char* strong;  ///< marks of the entries of A, if a node is a row; else null
 
   KOKKOS_FORCEINLINE_FUNCTION bool are_neighbours(O node, O other) const {
     const O* const columns = graph.col_idx + graph.row_ptr[node];
@@ -190,10 +190,9 @@ struct IsKept {
   }
 };
 
-/// Values of I - omega D^-1 A on the places that are kept, with omega 4 / 3 over the bound of the
-/// spectrum. Weak entries are added to the diagonal, so that the product with a near-nullspace
-/// vector, of those the largest in the row, stays what it is; unless that would take most of the
-/// diagonal.
+/// Values of I - omega D^-1 A in the kept places, with omega = 4 / 3 over the bound of the
+/// spectrum. Weak entries are added to the diagonal, unless that would remove most of it: so the
+/// product with a near-nullspace vector is unchanged. The vector is the largest one in the row.
 template <class Matrix>
 struct SmoothingValues {
   using S = typename Matrix::scalar_type;
@@ -230,7 +229,7 @@ struct SmoothingValues {
     if (real_part(lumped) > heddle::RealOf<S>(0.1) * real_part(diagonal)) diagonal = lumped;
     const auto omega = static_cast<heddle::RealOf<S>>(4 / (3 * numbers->bound));
     const S factor = S(-omega) / diagonal;
-    S of_diagonal = S(1 - omega);  // once, of entries that repeat the place
+    S of_diagonal = S(1 - omega);  // written once if diagonal entries repeat
     Off to = row_ptr[i];
     for (Off k = begin; k < end; ++k) {
       if (static_cast<std::int64_t>(col_idx[k]) == i) {
@@ -243,8 +242,8 @@ struct SmoothingValues {
   }
 };
 
-/// The matrix that smooths the prolongation of a level: its pattern by the constructor, which
-/// allocates and waits, its values by update_values.
+/// The matrix that smooths the prolongation of a level. The constructor makes its pattern,
+/// allocates and waits; update_values sets its values.
 template <ExecutionSpace Exec, class Matrix>
 class SmoothingMatrix {
  public:
@@ -277,12 +276,12 @@ class SmoothingMatrix {
   CsrStorage<S, O, Off, Space> storage_;
 };
 
-// The product of the matrix that smooths and a tentative prolongation, whose rows are those of one
-// aggregate: so that a row of the product is found by the few aggregates in it, and needs none of
-// what a product of any two matrices does.
+// The product of the smoothing matrix and a tentative prolongation, each of whose rows has the
+// columns of one aggregate. So a row of the product is found from the few aggregates in it, without
+// a general SpGEMM.
 
-/// Ascending numbers, each once, of as many as were added: by insertion, or of a long row by a
-/// heap, so that no row costs the square of its length.
+/// Sorted, unique numbers of at most as many as `most`: by insertion, or for a long row by heap
+/// sort, so that no row costs the square of its length.
 template <Ordinal O, Offset Off>
 struct AscendingList {
   static constexpr Off longest_by_insertion = 64;
@@ -334,8 +333,8 @@ struct AscendingList {
   }
 };
 
-/// The first column of each aggregate that a row of the product has, where that row of the matrix
-/// that smooths begins, and how many entries these make.
+/// Lists the first column of each aggregate in a row of the product, from the begin of that row of
+/// the smoothing matrix on, and returns the number of entries of the row.
 template <class Matrix>
 struct ListAggregates {
   using O = typename Matrix::ordinal_type;
@@ -375,7 +374,7 @@ struct PutProlongation {
   }
 };
 
-/// Each entry is added up in the order of the smoothing matrix's row, starting from zero.
+/// Sums up each entry in the order of the smoothing matrix's row, starting from zero.
 template <class Matrix>
 struct SumProlongation {
   using S = typename Matrix::scalar_type;
@@ -403,7 +402,7 @@ struct SumProlongation {
   }
 };
 
-/// The pattern by the constructor, which allocates and waits, the values by numeric.
+/// The constructor makes the pattern, allocates and waits; numeric sets the values.
 template <ExecutionSpace Exec, class Matrix>
 class SmoothedProlongation {
  public:
@@ -412,7 +411,7 @@ class SmoothedProlongation {
   using Off = typename Matrix::offset_type;
   using Space = typename Exec::memory_space;
 
-  /// `vectors` entries in each row of the tentative one, or none.
+  /// A row of `tentative` has `vectors` entries, or none.
   SmoothedProlongation(const Exec& exec, const Matrix& smoothing, const Matrix& tentative,
                        int vectors)
       : vectors_(vectors) {
@@ -430,7 +429,7 @@ class SmoothedProlongation {
         });
   }
 
-  /// No wait, no allocation.
+  /// Computes the values. No wait, no allocation.
   void numeric(const Exec& exec, const Matrix& smoothing, const Matrix& tentative) {
     parallel_for(exec, "heddle::multigrid::sum_prolongation", std::int64_t{smoothing.rows()},
                  SumProlongation<Matrix>{smoothing, tentative, matrix(), storage_.values().data(),

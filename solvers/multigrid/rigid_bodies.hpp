@@ -19,7 +19,7 @@ struct SumOfCoordinate {
   }
 };
 
-/// Translations, then rotations about the middle.
+/// Writes translations, then rotations about the mean of the coordinates.
 template <class Coordinates, class Motions>
 struct PutRigidBodies {
   Coordinates coordinates;

@@ -13,27 +13,26 @@
 
 /// Smoothers of a level: polynomials, sweeps, or a user's own.
 ///
-/// Polynomials are products with the matrix and one pass over vectors after each. They are in D^-1
-/// A over its bound, which need no lower bound of the spectrum, as products of their real factors:
-/// steps of Richardson's iteration, so that no vector is kept from step to step. They lie between
-/// Chebyshev's of the fourth kind with optimal weights, which are the best for a bound of V cycles,
-/// and ones that damp the middle of the spectrum more, which took fewer iterations; and none
-/// amplifies where the bound is 10 % too low (docs/design/multigrid.md).
+/// Polynomials are products with the matrix and one pass over vectors after each. They are
+/// polynomials in D^-1 A over its bound, which need no lower bound of the spectrum, as products of
+/// their real factors: steps of the Richardson iteration, so that no vector is kept from step to
+/// step. They lie between Chebyshev polynomials of the fourth kind with optimal weights, which are
+/// the best for a bound of V cycles, and ones that damp the middle of the spectrum more, which
+/// needed fewer iterations. None amplifies if the bound is 10 % too low (docs/design/multigrid.md).
 ///
-/// Source of the former: J. Lottes, "Optimal polynomial smoothers for multigrid V-cycles", Numer.
-/// Linear Algebra Appl. 30, 2023.
+/// Source of the optimal weights: J. Lottes, "Optimal polynomial smoothers for multigrid V-cycles",
+/// Numer. Linear Algebra Appl. 30, 2023.
 namespace heddle::detail::multigrid {
 
 using spectrum::SpectrumNumbers;
 
 inline constexpr int most_degree = 4;
-/// Reciprocals of the roots, the largest root first: no step amplifies what a later one has to take
-/// away.
+/// Reciprocals of the roots, the largest root first: no step amplifies what a later one must damp.
 inline constexpr double smoothing_factors[most_degree][most_degree] = {
     {1.5}, {1.157, 3.579}, {1.054, 1.793, 6.444}, {0.99, 1.39, 2.57, 10}};
 
-/// One step: x += factor D^-1 (b - A x); the factor over the bound of the spectrum, or of l1-Jacobi
-/// as it is.
+/// One step: x += factor D^-1 (b - A x). The factor is divided by the bound of the spectrum if
+/// over_bound.
 struct SmoothingStep {
   double factor;
   bool over_bound;
@@ -43,17 +42,17 @@ struct SmoothingStep {
   }
 };
 
-/// Of step `step` of `degree`, counted from 0.
+/// Step `step` of `degree`, counted from 0.
 inline SmoothingStep smoothing_step(MultigridSmoother smoother, int degree, int step) {
   if (smoother == MultigridSmoother::l1_jacobi) return {1, false};
   return {smoothing_factors[degree - 1][step], true};
 }
 
-/// One step, of q = A x, which is not read where x is still zero; nor is x then.
+/// One step, with q = A x. If x is zero (FromZero) neither q nor x is read.
 template <Scalar S, bool FromZero>
 struct SmoothPass : vectors::Pass<S> {
   Multivector<S> x;
-  Multivector<const S> b, q, inverse;  ///< inverse: of one vector for all
+  Multivector<const S> b, q, inverse;  ///< inverse: one vector for all
   SmoothingStep step;
   const SpectrumNumbers* numbers;
 
@@ -93,7 +92,7 @@ struct ResidualPass : vectors::Pass<S> {
   }
 };
 
-/// Vectors of a level's own, one after the other.
+/// Column-major vectors of a level.
 template <Scalar S>
 Multivector<S> vectors_of(S* data, std::int64_t rows, int count) {
   return {data, 1, rows, rows, count};
@@ -103,7 +102,7 @@ Multivector<const S> to_read(const Multivector<S>& v) {
   return {v.data, v.row_stride, v.vector_stride, v.rows, v.count};
 }
 
-/// make(first, count), for all vectors, as many at a time as a launch takes.
+/// Launches make(first, count) for all vectors, in slices that fit one launch.
 template <ExecutionSpace Exec, Scalar S, class Make>
 void pass(const Exec& exec, const char* label, const Multivector<const S>& b,
           const Multivector<S>& x, const Make& make) {
@@ -116,7 +115,7 @@ void pass(const Exec& exec, const char* label, const Multivector<const S>& b,
 template <ExecutionSpace Exec, class Matrix>
 struct Level;
 
-/// q = b - A x on a level, whose q it is.
+/// q = b - A x on a level, for its workspace q.
 template <ExecutionSpace Exec, class Matrix, Scalar S>
 void residual_of(const Exec& exec, const Level<Exec, Matrix>& level, const Multivector<const S>& b,
                  const Multivector<S>& x, const Multivector<S>& q) {
@@ -126,7 +125,7 @@ void residual_of(const Exec& exec, const Level<Exec, Matrix>& level, const Multi
   });
 }
 
-/// What smooths a level.
+/// The smoother of a level.
 template <ExecutionSpace Exec, class Matrix>
 class Smoother {
  public:
@@ -136,22 +135,22 @@ class Smoother {
   using X = Multivector<S>;
 
   virtual ~Smoother() = default;
-  /// From zero; and residual = b - A x, if that has data.
+  /// Smooths from zero; then residual = b - A x, unless its data is null.
   virtual void before(const Exec& exec, const At& level, const B& b, const X& x,
                       const X& residual) const = 0;
-  /// The adjoint of before, on the x that is there.
+  /// Smooths from x, as the adjoint of before.
   virtual void after(const Exec& exec, const At& level, const B& b, const X& x) const = 0;
-  /// Solves on a last level, as far as smoothing does: symmetric.
+  /// Approximates the solve of a last level by smoothing: symmetric.
   virtual void solve(const Exec& exec, const At& level, const B& b, const X& x) const {
     before(exec, level, b, x, {});
     after(exec, level, b, x);
   }
-  /// No wait, no allocation.
+  /// Replaces the values. No wait, no allocation.
   virtual void update_values(const Exec&, const Matrix&) {}
   virtual std::size_t bytes() const { return 0; }
 };
 
-/// Chebyshev's polynomial, or l1-Jacobi.
+/// Smooths by a Chebyshev polynomial, or by l1-Jacobi.
 template <ExecutionSpace Exec, class Matrix>
 class PolynomialSmoother final : public Smoother<Exec, Matrix> {
  public:
@@ -169,7 +168,7 @@ class PolynomialSmoother final : public Smoother<Exec, Matrix> {
   void after(const Exec& exec, const At& level, const B& b, const X& x) const override {
     smooth(exec, level, b, x, false);
   }
-  /// It is its own adjoint.
+  /// The polynomial is its own adjoint.
   void solve(const Exec& exec, const At& level, const B& b, const X& x) const override {
     smooth(exec, level, b, x, true);
   }
@@ -205,7 +204,7 @@ class PolynomialSmoother final : public Smoother<Exec, Matrix> {
   int degree_;
 };
 
-/// Gauss-Seidel by colors: forward before the correction and backward after it.
+/// Smooths by Gauss-Seidel by colors: forward before the correction and backward after it.
 template <ExecutionSpace Exec, class Matrix>
 class ColorSweeps final : public Smoother<Exec, Matrix> {
  public:
@@ -249,7 +248,7 @@ class ColorSweeps final : public Smoother<Exec, Matrix> {
   int sweeps_;
 };
 
-/// A smoother of the user's, whose launches are not Heddle's: a graph records them by capture.
+/// Smooths by the user's smoother, with launches of its own: a graph records them by capture.
 template <ExecutionSpace Exec, class Matrix>
 class OwnSmoother final : public Smoother<Exec, Matrix> {
  public:
@@ -286,7 +285,7 @@ class OwnSmoother final : public Smoother<Exec, Matrix> {
   std::unique_ptr<Own> own_;
 };
 
-/// Allocates, and waits.
+/// Makes the smoother of options or parts. Allocates, and waits.
 template <ExecutionSpace Exec, class Matrix>
 std::unique_ptr<Smoother<Exec, Matrix>> make_smoother(const Exec& exec, const Matrix& A, int level,
                                                       const MultigridOptions& options,
