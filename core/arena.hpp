@@ -27,8 +27,8 @@ constexpr std::size_t arena_bytes(Count... counts) {
   return (std::size_t{0} + ... + arena_padded_bytes(sizeof(T) * static_cast<std::size_t>(counts)));
 }
 
-/// An array that an arena makes room for: where its first element, or a View of it, is to be kept,
-/// and the number of elements.
+/// An array for an arena to allocate: its number of elements, and the pointer or View that the
+/// arena sets to it.
 template <class To>
 struct ArenaArray {
   To& to;
@@ -42,10 +42,10 @@ ArenaArray<To> arena_array(To& to, Count count) {
 /// One allocation that hands out aligned arrays one after the other.
 ///
 /// Device allocators round every block up to 512 bytes or more and every copy pays a latency, so
-/// the arrays of a matrix live together: one allocation, one copy. An arena is a handle: copies
-/// share the memory, and the arrays stay valid while one handle lives. The last handle waits for
-/// the instance that the arena was made on before it frees the memory, since kernels of that
-/// instance may still read the arrays. The memory is not initialized.
+/// the arrays of a matrix share one allocation and one copy. An arena is a handle: copies share the
+/// memory, and the arrays stay valid while one handle lives. The last handle waits for the instance
+/// that the arena was made on before it frees the memory, since kernels of that instance may still
+/// read the arrays. The memory is not initialized.
 ///
 /// Idea: one block for a CSR matrix, measured in docs/arena.md.
 template <MemorySpace Space>
@@ -69,12 +69,12 @@ class Arena {
     if constexpr (std::same_as<Space, Kokkos::HostSpace>) detail::prefer_huge_pages(first_, bytes);
   }
 
-  /// Allocates what the arrays take, and hands them out:
+  /// Allocates the bytes that the arrays need, and sets the pointers or Views (of type Array):
   ///
   ///     memory = Arena<Space>(exec, "heddle::op::phase", arena_array(row_ptr, rows + 1),
   ///                           arena_array(values, nonzeros));
   ///
-  /// with pointers, or Views as Array, that are set. Throws OutOfMemory, as above.
+  /// Throws OutOfMemory if the memory is not available.
   template <ExecutionSpace Exec, class... To>
   Arena(const Exec& exec, const std::string& label, const ArenaArray<To>&... arrays)
       : Arena(exec, label,
@@ -97,8 +97,8 @@ class Arena {
     return array;
   }
 
-  /// The whole content in another memory space: one allocation and one copy. Take the arrays from
-  /// the result in the same order. The copy is ordered after the work on `exec`; fence `exec`
+  /// A copy of all arrays in another memory space: one allocation and one copy. Take the arrays
+  /// from the result in the same order. The copy is ordered after the work on `exec`; fence `exec`
   /// before you change or release the source, or read the copy elsewhere.
   template <MemorySpace Target, ExecutionSpace Exec>
   Arena<Target> copy_to(const Exec& exec) const {
@@ -109,7 +109,7 @@ class Arena {
     return target;
   }
 
-  /// The bytes requested. The allocation has arena_alignment_bytes more, to align the first array.
+  /// Bytes requested. The allocation has arena_alignment_bytes more, to align the first array.
   std::size_t bytes() const { return bytes_; }
 
  private:
@@ -162,7 +162,7 @@ class Arena {
       } else {
         return Bytes(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), bytes);
       }
-    } catch (const std::exception& error) {  // whose type changes with the version of Kokkos
+    } catch (const std::exception& error) {  // its type depends on Kokkos' version
       throw OutOfMemory("no " + std::to_string(bytes) + " bytes of " + Space::name() + " for " +
                             label + " (" + error.what() + ")",
                         "free some, or let plans keep less (SpmvOptions::max_bytes)");

@@ -11,13 +11,13 @@
 
 namespace heddle::detail {
 
-/// Throws Error unless `holds`, which is said of the value of an option.
+/// Throws Error, naming the option and its value, unless `holds`.
 template <class T>
 void check_option(bool holds, const char* name, const T& value, const std::string& remedy) {
   if (!holds) throw Error(std::string("options.") + name + " is " + std::to_string(value), remedy);
 }
 
-/// Checks what options of most plans have.
+/// Checks the options that most plans have.
 template <class Options>
 void check_common_options(const Options& options) {
   check_option(options.vectors.count >= 1, "vectors.count", options.vectors.count,
@@ -39,10 +39,10 @@ void check_square(const Matrix& A, const char* what) {
               "give a square matrix");
 }
 
-/// A hash of a row pointer and of columns in their order; nothing where patterns are not compared.
+/// A hash of the row pointer and of the columns in their order; none if patterns are not compared.
 using PatternKey = std::optional<std::uint64_t>;
 
-/// Throws Error where new values come in a matrix of another size than the one that was inspected.
+/// Throws Error if the matrix with the new values differs in size from the inspected one.
 template <class Matrix>
 void check_same_size(const char* called, const Matrix& A, std::int64_t rows, std::int64_t columns,
                      std::int64_t nonzeros) {

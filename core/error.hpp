@@ -7,8 +7,8 @@
 
 namespace heddle {
 
-/// Where something went wrong: a line of a file, a row or an entry of a matrix. Lines count from 1
-/// as in editors; rows and entries from 0 as in arrays. Unknown parts stay empty or -1.
+/// Position of an error: a line of a file, a row or an entry of a matrix. Lines count from 1 as in
+/// editors; rows and entries from 0 as in arrays. Unknown parts stay empty or -1.
 struct Where {
   std::string file = {};
   std::int64_t line = -1;
@@ -26,8 +26,8 @@ struct Where {
   }
 };
 
-/// Every error that Heddle throws: what is wrong, where, and what to do about it. Functions that
-/// make its texts are cold, here and in scheme.hpp: every source compiles them, for size.
+/// The base of every error that Heddle throws: the problem, its position and the remedy. The
+/// functions that compose texts are cold, here and in scheme.hpp, since every source compiles them.
 class Error : public std::runtime_error {
  public:
   [[gnu::cold]] Error(std::string problem, Where where, std::string remedy)

@@ -9,7 +9,7 @@
 
 namespace heddle::detail {
 
-/// Of a few digits.
+/// `value` with three significant digits.
 [[gnu::cold]] inline std::string number_text(double value) {
   char text[32];
   std::snprintf(text, sizeof(text), "%.3g", value);
@@ -22,8 +22,8 @@ namespace heddle::detail {
   return text;
 }
 
-/// What is said of a choice, for people: the scheme and why, the lines of what was `seen`, what a
-/// tuning cache did where there is one, and the first five of the ranking.
+/// Explanation of a choice: the scheme and the reason, the lines of `seen`, the result of the
+/// tuning cache if there is one, and the first five of the ranking.
 template <class Ranked>
 [[gnu::cold]] std::string explain(const Scheme& scheme, const std::string& reason,
                                   const std::string& seen, const std::string& cache,

@@ -13,19 +13,19 @@
 
 namespace heddle {
 
-/// Properties that a user guarantees, so that they need not be checked: each promise saves an
-/// inspection passes over the entries. None is set by default. A broken promise that nobody checks
-/// (SpmvOptions::check_promises) is undefined behaviour.
+/// Properties that a user guarantees, so that they are not checked: each promise saves passes of
+/// the inspection over the entries. None is set by default. A broken promise is undefined behaviour
+/// unless it is checked (SpmvOptions::check_promises).
 struct Promises {
   /// Every column index is at least 0 and less than the number of columns.
   bool in_range = false;
-  /// The columns of each row ascend; repeated ones follow each other.
+  /// The columns of each row ascend; repeated ones are neighbours.
   bool sorted = false;
 };
 
 namespace detail {
 
-/// part / whole, and 0 of nothing.
+/// part / whole; 0 if whole is 0.
 inline double share(double part, std::int64_t whole) {
   return whole ? part / static_cast<double>(whole) : 0;
 }
@@ -43,18 +43,18 @@ struct RowFeatures {
   std::int64_t longest_row = 0;
   /// Variance of the lengths of the rows: the mean square distance from the mean.
   double row_variance = 0;
-  /// Slots of slices of slice_rows consecutive rows, each as wide as its longest row, the last one
-  /// padded to full height; 0 if not counted.
+  /// Slots in slices of slice_rows consecutive rows: each slice is as wide as its longest row, and
+  /// the last one is padded to full height; 0 if not counted.
   std::int64_t slice_slots = 0;
   static constexpr int slice_rows = 32;
-  /// The same for groups of 2, 4, 8 and 16 rows.
+  /// Slots in groups of 2, 4, 8 and 16 consecutive rows, counted as slice_slots.
   std::array<std::int64_t, 4> group_slots = {};
-  /// The same for groups of 64 and 128 rows, the slices of devices with wavefronts of 64 lanes:
-  /// counted only there.
+  /// Slots in groups of 64 and 128 rows, the slices of devices with wavefronts of 64 lanes; counted
+  /// only on those devices.
   std::array<std::int64_t, 2> wide_group_slots = {};
   static constexpr int widest_group = 128;
 
-  /// Slots of groups of `rows_of_group` rows, a power of two up to widest_group; 0 if not counted.
+  /// Slots in groups of `rows_of_group` rows, a power of two up to widest_group; 0 if not counted.
   std::int64_t slots_of_groups(int rows_of_group) const {
     if (rows_of_group == 1) return slice_slots == 0 ? 0 : nonzeros;
     if (rows_of_group == slice_rows) return slice_slots;
@@ -66,8 +66,8 @@ struct RowFeatures {
     }
     return 0;
   }
-  /// The length of the longest row of each such group, averaged over the groups: the steps of lanes
-  /// that process the rows of a group together.
+  /// Mean over all groups of `rows_of_group` rows of the longest row in the group: the number of
+  /// steps of lanes that process the rows of a group together.
   double mean_longest_of_groups(int rows_of_group) const {
     return detail::share(static_cast<double>(slots_of_groups(rows_of_group)), rows);
   }
@@ -104,7 +104,7 @@ void visit_features(const RowFeatures& features, const Show& show) {
 
 namespace detail {
 
-/// One feature a line: name, value, unit.
+/// Prints one feature on each line: name, value, unit.
 template <class Features>
 void print_features(std::ostream& out, const Features& features) {
   constexpr std::size_t name_width = 22;
@@ -124,18 +124,18 @@ inline std::ostream& operator<<(std::ostream& out, const RowFeatures& features) 
 
 /// Features that depend on the positions of the entries.
 struct PatternFeatures : RowFeatures {
-  /// The largest i - j and the largest j - i of an entry (i, j); 0 if no entry lies below or above
-  /// the diagonal.
+  /// The largest i - j and the largest j - i over all entries (i, j); 0 if no entry is below or
+  /// above the diagonal.
   std::int64_t lower_bandwidth = 0;
   std::int64_t upper_bandwidth = 0;
   /// Number of diagonals j - i = constant that hold an entry.
   std::int64_t diagonals = 0;
-  /// Whether the columns of every row ascend (repeated ones may follow each other).
+  /// Whether the columns of every row ascend (repeated ones may be neighbours).
   bool sorted = true;
-  /// Slices of slice_rows consecutive rows whose columns lie less than narrow_span apart, slices
-  /// without entries included; -1 unless sorted.
+  /// Number of slices of slice_rows consecutive rows whose columns span less than narrow_span;
+  /// slices without entries count too. -1 unless sorted.
   std::int64_t narrow_slices = 0;
-  /// The range of 16 bits without its largest value, which means no column.
+  /// The range of 16 bits without its largest value, which marks a slot without a column.
   static constexpr std::int64_t narrow_span = 65535;
   /// Share of the slices that are narrow; -1 unless sorted.
   double narrow_slice_share() const {
@@ -161,8 +161,8 @@ inline std::ostream& operator<<(std::ostream& out, const PatternFeatures& featur
   return out;
 }
 
-/// The known features of a matrix: those of its rows at once, those of its pattern from the first
-/// question about it on, since they cost a pass over the nonzeros.
+/// The known features of a matrix: those of its rows from the start, those of its pattern from the
+/// first call that asks for them, since they cost a pass over the nonzeros.
 class Features {
  public:
   using CountBlocks = std::function<std::int64_t(int rows, int columns)>;
@@ -181,7 +181,7 @@ class Features {
     if (!pattern_) pattern_ = find_pattern_();
     return *pattern_;
   }
-  /// The features of the pattern if they were computed, else null.
+  /// The features of the pattern if they are known, else null.
   const PatternFeatures* known_pattern() const { return pattern_ ? &*pattern_ : nullptr; }
 
   /// Whether blocks() may be called.

@@ -12,19 +12,19 @@
 
 namespace heddle::detail {
 
-/// Carries exceptions from the threads of a parallel loop to the thread that waits for it. (One
-/// that leaves a parallel region by itself ends the program.)
+/// Carries exceptions from the threads of a parallel loop to the thread that waits for the loop.
+/// (An exception that leaves a parallel region otherwise ends the program.)
 ///
 ///     FromThreads thrown;
 ///     loop over i, in parallel: thrown.run(i, [&] { body(i); });
 ///     wait for the loop;
 ///     thrown.rethrow("heddle::op::phase");
 ///
-/// Not for bodies that wait for each other: those would wait for the one that threw forever.
+/// It does not suit bodies that wait for each other: they would wait forever for one that threw.
 class FromThreads {
  public:
-  /// Runs body(), keeps what it throws, and returns whether it threw nothing. Of several exceptions
-  /// that of the lowest index is kept, whatever the threads, if every index below it is run.
+  /// Runs body(), keeps its exception, and returns whether it threw none. Of several exceptions the
+  /// one with the lowest index is kept, for any number of threads, if all lower indices are run.
   template <class Body>
   bool run(std::int64_t index, const Body& body) noexcept {
     try {
@@ -40,8 +40,8 @@ class FromThreads {
     }
   }
 
-  /// Throws what was kept, if anything was, once every thread has ended. A std::bad_alloc becomes
-  /// an OutOfMemory that names `label`.
+  /// Throws the kept exception, if there is one; call it once every thread has ended. A
+  /// std::bad_alloc becomes an OutOfMemory that names `label`.
   void rethrow(const char* label) const {
     try {
       rethrow();
@@ -50,7 +50,7 @@ class FromThreads {
     }
   }
 
-  /// The same, a std::bad_alloc as it is.
+  /// Throws the kept exception, if there is one; a std::bad_alloc stays as it is.
   void rethrow() const {
     if (thrown_) std::rethrow_exception(thrown_);
   }

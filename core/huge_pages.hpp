@@ -10,9 +10,9 @@
 
 namespace heddle::detail {
 
-/// Asks for huge pages under memory of the host that nobody has touched yet. What is read or
-/// inspected is touched once, and the first touch of small pages takes a third of a reader's time,
-/// and most of an inspection's on some virtual machines.
+/// Asks for huge pages for host memory that has not been touched yet. Readers and inspections touch
+/// their memory once, and the first touch of small pages costs a third of a reader's time, and most
+/// of an inspection's on some virtual machines.
 inline void prefer_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
 #ifdef MADV_HUGEPAGE
   constexpr std::uintptr_t huge_page_bytes = std::uintptr_t{1} << 21;

@@ -7,7 +7,7 @@
 
 namespace heddle {
 
-/// a / b rounded up, for a >= 0, b > 0 and a + b that fit into the wider of the two types.
+/// a / b rounded up, for a >= 0 and b > 0. a + b must fit into the wider of the two types.
 template <std::integral A, std::integral B>
 KOKKOS_FORCEINLINE_FUNCTION constexpr std::common_type_t<A, B> ceil_div(A a, B b) {
   using T = std::common_type_t<A, B>;

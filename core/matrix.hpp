@@ -15,8 +15,8 @@ namespace heddle {
 
 namespace detail {
 
-/// A number of rows, columns or entries, in the type that a matrix keeps it in. Throws Error,
-/// naming it, where it is negative or does not fit.
+/// Converts a number of rows, columns or entries to the type of the matrix. Throws Error, naming
+/// it, if the number is negative or does not fit.
 template <std::integral To, std::integral From>
 To matrix_size(From size, const char* what) {
   if (std::cmp_less(size, 0)) {
@@ -31,7 +31,7 @@ To matrix_size(From size, const char* what) {
   return static_cast<To>(size);
 }
 
-/// What a matrix reads of one of its arrays, whose type is wanted.
+/// The element type and memory space of an array that is given to a matrix.
 template <class Array, class Fallback>
 struct MatrixArray {
   static_assert(Kokkos::is_view_v<Array>,
@@ -53,7 +53,7 @@ struct ColumnIndex {
   using type = std::conditional_t<Ordinal<T>, T, int>;
 };
 
-/// The scalar of a matrix that a plan is made of.
+/// The scalar type of the matrix for which a plan is made.
 template <class Matrix>
 struct ScalarOfMatrix {
   static_assert(
@@ -72,8 +72,8 @@ using ScalarOf = typename ScalarOfMatrix<Matrix>::type;
 
 }  // namespace detail
 
-/// The pattern of a sparse matrix in compressed sparse row form, borrowed: a CsrMatrix without
-/// values. Functions that read no values take a pattern, so that they are compiled once for all
+/// The pattern of a sparse matrix in compressed sparse row format, borrowed: a CsrMatrix without
+/// values. Functions that read no values accept a pattern, so that they are compiled once for all
 /// types of values.
 template <Ordinal O, Offset Off, MemorySpace Space>
 class CsrPattern {
@@ -86,8 +86,8 @@ class CsrPattern {
 
   CsrPattern() = default;
 
-  /// From raw pointers into `Space`: rows + 1 offsets, then `nonzeros` columns. row_ptr may be null
-  /// if there are no rows.
+  /// Borrows raw pointers into `Space`: rows + 1 offsets, and `nonzeros` columns. row_ptr may be
+  /// null if there are no rows.
   template <std::integral Rows, std::integral Columns, std::integral Nonzeros>
   CsrPattern(Rows rows, Columns columns, Nonzeros nonzeros, const Off* row_ptr, const O* col_idx)
       : rows_(detail::matrix_size<O>(rows, "rows")),
@@ -97,8 +97,8 @@ class CsrPattern {
     check_shape();
   }
 
-  /// From Kokkos Views of rank 1: row_ptr of rows + 1 (or, without rows, 0) entries. Throws Error
-  /// if a View is not contiguous.
+  /// Borrows Kokkos Views of rank 1: row_ptr has rows + 1 (or, without rows, 0) entries. Throws
+  /// Error if a View is not contiguous.
   template <std::integral Rows, std::integral Columns, class RowPtr, class ColIdx>
   CsrPattern(Rows rows, Columns columns, const RowPtr& row_ptr, const ColIdx& col_idx)
       : rows_(detail::matrix_size<O>(rows, "rows")),
@@ -108,7 +108,7 @@ class CsrPattern {
     check_shape();
   }
 
-  // In kernels too.
+  // Kernels may call these.
   KOKKOS_FUNCTION O rows() const { return rows_; }
   KOKKOS_FUNCTION O columns() const { return columns_; }
   KOKKOS_FUNCTION Off nonzeros() const { return static_cast<Off>(col_idx_.extent(0)); }
@@ -131,7 +131,7 @@ class CsrPattern {
     return {};
   }
 
-  /// Checked before a View is made, where the largest size would mean that none was given.
+  /// Checked before a View is made, to which the largest size means that no extent was given.
   template <std::integral Nonzeros>
   static std::size_t entries(Nonzeros nonzeros) {
     return static_cast<std::size_t>(detail::matrix_size<Off>(nonzeros, "entries"));
@@ -159,10 +159,10 @@ class CsrPattern {
   Array<O> col_idx_;
 };
 
-/// A sparse matrix in compressed sparse row form, borrowed: it points at the caller's arrays and
+/// A sparse matrix in compressed sparse row format, borrowed: it points at the caller's arrays and
 /// neither copies nor owns them.
 ///
-/// Entry k with row_ptr(i) <= k < row_ptr(i + 1) lies at row i, column col_idx(k), and has value
+/// Entry k with row_ptr(i) <= k < row_ptr(i + 1) is in row i and column col_idx(k), and has value
 /// values(k). Rows may be empty, columns unsorted, entries repeated (they add up). The arrays must
 /// outlive the matrix and everything built from it. Sizes may be integers of any type; Error is
 /// thrown if one is negative or does not fit in the matrix's types.
@@ -176,16 +176,16 @@ class CsrMatrix : public CsrPattern<O, Off, Space> {
 
   CsrMatrix() = default;
 
-  /// From raw pointers into `Space`: rows + 1 offsets, then `nonzeros` columns and values. row_ptr
-  /// may be null if there are no rows.
+  /// Borrows raw pointers into `Space`: rows + 1 offsets, and `nonzeros` columns and values.
+  /// row_ptr may be null if there are no rows.
   template <std::integral Rows, std::integral Columns, std::integral Nonzeros>
   CsrMatrix(Rows rows, Columns columns, Nonzeros nonzeros, const Off* row_ptr, const O* col_idx,
             const S* values)
       : pattern_type(rows, columns, nonzeros, row_ptr, col_idx),
         values_(values, pattern_type::entries(nonzeros)) {}
 
-  /// From Kokkos Views of rank 1: row_ptr of rows + 1 (or, without rows, 0) entries, col_idx and
-  /// values of equal length. Throws Error if a View is not contiguous.
+  /// Borrows Kokkos Views of rank 1: row_ptr has rows + 1 (or, without rows, 0) entries, col_idx
+  /// and values have equal lengths. Throws Error if a View is not contiguous.
   template <std::integral Rows, std::integral Columns, class RowPtr, class ColIdx, class Values>
   CsrMatrix(Rows rows, Columns columns, const RowPtr& row_ptr, const ColIdx& col_idx,
             const Values& values)
@@ -199,7 +199,7 @@ class CsrMatrix : public CsrPattern<O, Off, Space> {
     }
   }
 
-  // In kernels too.
+  // Kernels may call this.
   KOKKOS_FUNCTION Array<S> values() const { return values_; }
 
  private:
@@ -219,9 +219,8 @@ using SignedOffsets =
     CsrMatrix<typename Matrix::scalar_type, typename Matrix::ordinal_type,
               std::make_signed_t<typename Matrix::offset_type>, typename Matrix::memory_space>;
 
-/// The same matrix, borrowed, with its offsets read as signed integers of the same width, so that
-/// one instance of a plan serves both. Throws Error if the number of nonzeros exceeds the signed
-/// maximum.
+/// Borrows A with its offsets read as signed integers of the same width, so that one instance of a
+/// plan serves both. Throws Error if the number of nonzeros exceeds the signed maximum.
 template <Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 auto with_signed_offsets(const CsrMatrix<S, O, Off, Space>& A) {
   if constexpr (std::signed_integral<Off>) {
@@ -244,7 +243,7 @@ class CsrStorage {
 
   CsrStorage() = default;
 
-  /// Memory for a matrix of that shape, uninitialized; fill row_ptr(), col_idx() and values().
+  /// Allocates a matrix of this shape, uninitialized; fill row_ptr(), col_idx() and values().
   /// Throws Error if a size is negative or does not fit.
   template <ExecutionSpace Exec, std::integral Rows, std::integral Columns, std::integral Nonzeros>
   CsrStorage(const Exec& exec, Rows rows, Columns columns, Nonzeros nonzeros)
@@ -261,13 +260,13 @@ class CsrStorage {
   auto values() const { return values_; }
   std::size_t bytes() const { return arena_.bytes(); }
 
-  /// The borrowed matrix that other functions take; valid while this storage (or a copy) lives.
-  /// Nobody owns the arrays of a temporary any more, so it has none.
+  /// The borrowed matrix that other functions accept; valid while this storage (or a copy) lives. A
+  /// temporary has none, since its arrays are freed at once.
   Matrix matrix() const& { return Matrix(rows_, columns_, row_ptr_, col_idx_, values_); }
   Matrix matrix() const&& = delete;
 
-  /// The same matrix in another memory space: one allocation and one copy, ordered on `exec` (for
-  /// fences see Arena::copy_to).
+  /// A copy in another memory space: one allocation and one copy, ordered on `exec` (for fences see
+  /// Arena::copy_to).
   template <MemorySpace Target, ExecutionSpace Exec>
   CsrStorage<S, O, Off, Target> copy_to(const Exec& exec) const {
     if (arena_.bytes() == 0) return {};

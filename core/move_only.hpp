@@ -8,13 +8,13 @@
 
 namespace heddle::detail {
 
-/// Says that an object is made empty: MoveOnly(made_empty).
+/// Tag of the constructor that makes an empty object: MoveOnly(made_empty).
 struct MadeEmpty {};
 inline constexpr MadeEmpty made_empty;
 
-/// A member that makes its class one that moves and does not copy, and that tells an object that is
-/// empty, because it was made so or moved from: Views and arenas are handles, so copies of what
-/// holds them would share memory, and of an empty object nothing else says that it is.
+/// A member that makes its class move-only, and that records whether the object is empty because it
+/// was made so or moved from. Views and arenas are handles: copies of an object that holds them
+/// would share memory, and a moved-from handle is not empty.
 class MoveOnly {
  public:
   MoveOnly() = default;
@@ -41,7 +41,7 @@ class MoveOnly {
     throw Error(what + "was moved from", "call it on the one that it was moved to");
   }
 
-  /// What was empty leaves something empty.
+  /// Marks this object as moved from, and returns its state; an empty object stays empty.
   Is leave() { return is_ == Is::empty ? Is::empty : std::exchange(is_, Is::moved_from); }
 
   Is is_ = Is::whole;

@@ -13,9 +13,9 @@
 
 namespace heddle {
 
-/// One or several vectors as kernels see them: entry i of vector v lies at
+/// One or several vectors as kernels see them: entry i of vector v is
 /// data[i * row_stride + v * vector_stride]. Made from a View of rank 1 or 2 in any layout. The row
-/// stride is 32 bits wide: a kernel multiplies by it at every nonzero.
+/// stride has 32 bits, since a kernel multiplies by it at every nonzero.
 template <class T>
 struct Multivector {
   T* data = nullptr;
@@ -28,38 +28,38 @@ struct Multivector {
   KOKKOS_FORCEINLINE_FUNCTION T& operator()(Index row, int vector) const {
     return data[static_cast<std::int64_t>(row) * row_stride + vector * vector_stride];
   }
-  /// Vectors [first, first + n).
+  /// Vectors first, ..., first + n - 1.
   KOKKOS_FORCEINLINE_FUNCTION Multivector slice(int first, int n) const {
     return {data + first * vector_stride, row_stride, vector_stride, rows, n};
   }
 };
 
-/// Stands for vectors where none are given.
+/// An empty multivector, for functions that are called without vectors.
 template <class T>
 inline constexpr Multivector<T> no_vectors{nullptr, 1, 0, 0, 0};
 
 /// The vectors that a plan is optimized for.
 struct ExpectedVectors {
   int count = 1;
-  /// Whether each vector is contiguous (LayoutLeft), rather than entries of all vectors side by
-  /// side (LayoutRight).
+  /// Whether the vectors are column-major (LayoutLeft), each of them contiguous, rather than
+  /// row-major (LayoutRight).
   bool apart = true;
 
   bool several_apart() const { return count > 1 && apart; }
 };
 
-/// Passes over a matrix for a number of vectors, at most `most` of them in each; one of none.
+/// Number of passes over a matrix for `vectors` vectors, at most `most` in each pass; at least one.
 inline int passes_over_matrix(int vectors, int most) {
   return std::max(1, ceil_div(vectors, most));
 }
 
-/// Throws Error if the first stride of a View of several rows does not fit in 32 bits.
+/// The Multivector of a View. Throws Error if several rows have a stride beyond 32 bits.
 template <class T, VectorView View>
 Multivector<T> multivector_of(const View& view) {
   Multivector<T> vectors;
   vectors.data = view.data();
   vectors.rows = static_cast<std::int64_t>(view.extent(0));
-  if (view.extent(0) > 1) {  // else no stride is used, whatever it is
+  if (view.extent(0) > 1) {  // else no stride is used
     if (view.stride(0) > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
       throw Error("the rows of a vector lie " + std::to_string(view.stride(0)) + " entries apart",
                   "give a View whose first stride fits in 32 bits");
@@ -75,7 +75,7 @@ Multivector<T> multivector_of(const View& view) {
 
 namespace detail {
 
-/// The first and one past the last address of the vectors.
+/// The first address of the vectors, and one past the last.
 template <class T>
 std::pair<std::intptr_t, std::intptr_t> addresses(const Multivector<T>& vectors) {
   const auto first = reinterpret_cast<std::intptr_t>(vectors.data);
@@ -85,7 +85,7 @@ std::pair<std::intptr_t, std::intptr_t> addresses(const Multivector<T>& vectors)
   return {first, first + entries * static_cast<std::int64_t>(sizeof(T))};
 }
 
-/// Whether ranges of addresses, of which none is empty, meet.
+/// Whether two ranges of addresses, neither of them empty, intersect.
 inline bool meet(const std::pair<std::intptr_t, std::intptr_t>& a,
                  const std::pair<std::intptr_t, std::intptr_t>& b) {
   return a.first < b.second && b.first < a.second;
@@ -93,11 +93,11 @@ inline bool meet(const std::pair<std::intptr_t, std::intptr_t>& a,
 
 }  // namespace detail
 
-/// Whether two groups of vectors have an entry in common. Where the entries of vectors lie in one
-/// range of addresses at different strides, whether they may.
+/// Whether two groups of vectors have an entry in common. The answer is conservative if vectors
+/// with different strides share a range of addresses.
 ///
-/// Two comparisons where the groups lie apart; else as many as there are pairs of vectors, or
-/// distances between them where those of both groups lie equally far apart.
+/// It costs two comparisons if the ranges of the groups are disjoint; else one for each pair of
+/// vectors, or, if both vector strides are equal, one for each distance between two vectors.
 template <class T, class U>
 bool overlap(const Multivector<T>& a, const Multivector<U>& b) {
   if (a.rows == 0 || b.rows == 0 || a.count == 0 || b.count == 0) return false;
@@ -114,8 +114,8 @@ bool overlap(const Multivector<T>& a, const Multivector<U>& b) {
   return false;
 }
 
-/// Throws Error unless y = op(A) x makes sense for a matrix of rows x columns: shapes fit, and x
-/// and y have no entry in common.
+/// Throws Error unless y = op(A) x is defined for a matrix of rows x columns: shapes fit, and x and
+/// y have no entry in common.
 template <class X, class Y>
 void check_vectors(std::int64_t rows, std::int64_t columns, Op op, const Multivector<X>& x,
                    const Multivector<Y>& y) {

@@ -15,13 +15,13 @@
 namespace heddle {
 
 /// Any y = A x as one type: a plan, or another object with apply(exec, x, y), rows() and columns().
-/// Solvers take it as their matrix; their instances are then compiled once for all operators.
+/// Solvers accept it as their matrix; their instances are then compiled once for all operators.
 ///
 /// An lvalue is borrowed and must outlive the operator and its copies; an rvalue is moved in, and
-/// lives as long as the last copy. If A takes several vectors (`takes_several_vectors`), it gets
+/// lives as long as the last copy. If A accepts several vectors (`takes_several_vectors`), it gets
 /// them at once; otherwise one after the other, in contiguous Views. An apply costs one call
-/// through a std::function more than A's. It has no apply_dot, so that conjugate gradients read the
-/// vectors of a dot product again.
+/// through a std::function more than A's. There is no apply_dot, so that conjugate gradients read
+/// the vectors of a dot product again.
 template <Scalar S, ExecutionSpace Exec = Kokkos::DefaultExecutionSpace>
 class Operator {
  public:
@@ -63,8 +63,8 @@ class Operator {
   Operator& operator=(const Operator&) = default;
   ~Operator() = default;
 
-  /// y = A x. x and y are of rank 1, or of rank 2 with equal numbers of vectors. Throws Error if A
-  /// takes one vector at a time and x or y is not contiguous, and what A throws.
+  /// y = A x. x and y have rank 1, or rank 2 with equal numbers of vectors. Throws Error if A
+  /// accepts one vector at a time and x or y is not contiguous, and whatever A throws.
   template <VectorView X, WritableVectorView Y>
   void apply(const Exec& exec, const X& x, const Y& y) const {
     if constexpr (X::rank() == 2) {
@@ -87,9 +87,9 @@ class Operator {
 
   std::int64_t rows() const { return rows_(); }
   std::int64_t columns() const { return columns_(); }
-  /// A's; new at each call if A has none.
+  /// The version of A; a new one at each call if A has none.
   VersionNumber version() const { return version_(); }
-  /// Whether A's apply may be recorded in a graph; false if A does not say.
+  /// Whether A's apply may be recorded in a graph; false if A has no capturable().
   bool capturable() const { return capturable_; }
 
  private:

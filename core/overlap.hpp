@@ -5,7 +5,7 @@
 
 namespace heddle::detail {
 
-/// What an OverlapCheck calls its word and its launches.
+/// Labels of an OverlapCheck's word and launches.
 struct OverlapLabels {
   const char* busy;
   const char* enter;
@@ -14,21 +14,21 @@ struct OverlapLabels {
 inline constexpr OverlapLabels spmv_overlap = {"heddle::spmv::busy", "heddle::spmv::enter",
                                                "heddle::spmv::leave"};
 
-/// Finds out whether two applies of one plan overlap, which its workspace does not allow: a word on
-/// the device that is set while an apply runs. On a CPU, whose applies are done when they return,
-/// an overlap throws Error. Elsewhere it aborts the program from the device, and the check costs
-/// two launches an apply: so it is on in debug builds only.
+/// Detects applies of one plan that overlap, which its workspace does not allow: a word on the
+/// device is set while an apply runs. On a CPU, whose applies end before they return, an overlap
+/// throws Error. Elsewhere it aborts the program from the device, and each check costs two
+/// launches: so it is on in debug builds only.
 template <ExecutionSpace Exec>
 class OverlapCheck {
  public:
   OverlapCheck() = default;
-  /// One allocation in the order of `exec`, if on.
+  /// If `on`, allocates the word in the order of `exec`.
   OverlapCheck(const Exec& exec, bool on, const OverlapLabels& labels = spmv_overlap);
 
   void enter(const Exec& exec) const;
   void leave(const Exec& exec) const;
 
-  /// An apply that is counted in while it lives, and counted out where it throws as well.
+  /// Calls enter() when it begins and leave() when it ends, also after an exception.
   class Apply {
    public:
     Apply(const OverlapCheck& check, const Exec& exec) : check_(check), exec_(exec) {
@@ -37,7 +37,7 @@ class OverlapCheck {
     ~Apply() {
       try {
         check_.leave(exec_);
-      } catch (...) {  // where the device fails; what the apply throws says more
+      } catch (...) {  // the device failed: the apply's own exception says more
       }
     }
     Apply(const Apply&) = delete;

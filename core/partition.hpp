@@ -4,8 +4,8 @@
 #include "search.hpp"
 #include "types.hpp"
 
-/// Ways to share the rows and nonzeros of a CSR matrix among workers. Pure functions of the row
-/// pointer, for host and device alike: each worker finds its own share without asking another.
+/// Ways to share the rows and nonzeros of a CSR matrix among workers. All are pure functions of the
+/// row pointer, for host and device: each worker finds its own share without communication.
 namespace heddle {
 
 /// A cut through a CSR matrix: rows before `row` have ended, nonzeros before `nonzero` are
@@ -16,17 +16,17 @@ struct Cut {
   Off nonzero;
 };
 
-/// Steps of the whole merge path: one a nonzero, and `row_steps` a row.
+/// Length of the whole merge path in steps: one for each nonzero, and `row_steps` for each row.
 KOKKOS_INLINE_FUNCTION std::int64_t merge_path_steps(std::int64_t rows, std::int64_t nonzeros,
                                                      int row_steps) {
   return rows * row_steps + nonzeros;
 }
 
-/// The cut after `steps` steps of the merge path: a step consumes one nonzero, and `row_steps` end
-/// a row all of whose nonzeros are consumed. 0 <= steps <= merge_path_steps(...). Cuts at equal
-/// distances give every worker the same number of nonzeros plus row_steps times rows, however the
-/// rows are shaped. A binary search over the rows. Source: D. Merrill and M. Garland, "Merge-based
-/// parallel sparse matrix-vector multiplication", SC 2016; a row costs one step there.
+/// The cut after `steps` steps of the merge path, by binary search: one step consumes a nonzero,
+/// and `row_steps` steps end a row. 0 <= steps <= merge_path_steps(...). Cuts at equal distances
+/// give all workers equal numbers of nonzeros plus row_steps times rows, for any lengths of rows.
+/// Source: D. Merrill and M. Garland, "Merge-based parallel sparse matrix-vector multiplication",
+/// SC 2016, in which a row costs one step.
 template <Ordinal O, Offset Off>
 KOKKOS_INLINE_FUNCTION Cut<O, Off> merge_path_cut(const Off* row_ptr, O rows, Off nonzeros,
                                                   std::int64_t steps, int row_steps = 1) {
@@ -47,27 +47,27 @@ KOKKOS_INLINE_FUNCTION Cut<O, Off> merge_path_cut(const Off* row_ptr, O rows, Of
   return {static_cast<O>(low), static_cast<Off>(consumed < row_end ? consumed : row_end)};
 }
 
-/// The first row whose nonzeros all lie at or after `nonzero`: a binary search. Of rows that start
-/// there, the first, so that empty rows are counted once.
+/// The first row whose nonzeros are all at or after `nonzero`, found by a binary search. It is the
+/// first of the rows that start there, so that empty rows are counted once.
 template <Ordinal O, Offset Off>
 KOKKOS_INLINE_FUNCTION O first_row_from(const Off* row_ptr, O rows, Off nonzero) {
   return detail::first_not_below(row_ptr, rows, static_cast<std::int64_t>(nonzero));
 }
 
-/// Share `share` of `shares` begins at this row, and ends where the next begins: whole rows, with
-/// as equal numbers of nonzeros as whole rows allow. The last share takes trailing empty rows.
+/// First row of share `share` of `shares`; the share ends at the first row of the next. Shares are
+/// whole rows with nearly equal numbers of nonzeros. The last share includes trailing empty rows.
 template <Ordinal O, Offset Off>
 KOKKOS_INLINE_FUNCTION O equal_nonzeros_row(const Off* row_ptr, O rows, Off nonzeros,
                                             std::int64_t share, std::int64_t shares) {
   if (share <= 0) return 0;
   if (share >= shares) return rows;
-  // Two steps, so that nonzeros * share cannot overflow.
+  // Two terms, so that nonzeros * share cannot overflow.
   const auto nnz = static_cast<std::int64_t>(nonzeros);
   const std::int64_t target = nnz / shares * share + nnz % shares * share / shares;
   return first_row_from(row_ptr, rows, static_cast<Off>(target));
 }
 
-/// Moves a cut that is inside a short row (at most `threshold` nonzeros) to that row's end, so that
+/// Moves a cut inside a short row (at most `threshold` nonzeros) to the end of that row, so that
 /// only long rows are shared between workers.
 template <Ordinal O, Offset Off>
 KOKKOS_INLINE_FUNCTION Cut<O, Off> cut_outside_short_rows(const Off* row_ptr, O rows,
@@ -80,8 +80,8 @@ KOKKOS_INLINE_FUNCTION Cut<O, Off> cut_outside_short_rows(const Off* row_ptr, O 
   return cut;
 }
 
-/// Rows [row, run_end) are all short (at most `threshold` nonzeros) or all long: the end of the run
-/// that begins at `row`.
+/// End of the run of rows that begins at `row`: its rows are all short (at most `threshold`
+/// nonzeros) or all long.
 template <Ordinal O, Offset Off>
 KOKKOS_INLINE_FUNCTION O run_end(const Off* row_ptr, O rows, O row, Off threshold) {
   if (row >= rows) return rows;

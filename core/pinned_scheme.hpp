@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Schemes of one backend on another.
+// Schemes that are pinned for one backend and run on another.
 #pragma once
 
 #include <algorithm>
@@ -14,14 +14,14 @@
 
 namespace heddle {
 
-/// The term in which a plan lists pinned kernels that do not exist on its device:
-/// csr/adaptive,idle=subwarp:8. It has no meaning in a scheme that is pinned.
+/// The key under which a plan lists pinned kernels that do not exist on its device:
+/// csr/adaptive,idle=subwarp:8. It is ignored in a pinned scheme.
 inline constexpr const char* idle_key = "idle";
 
-/// The meaning of a user's pinned scheme on a device. Terms that only the grammar of another
-/// backend accepts are idle, so that one scheme serves all backends.
+/// The meaning of a user's pinned scheme on a device. Terms that only another backend's grammar
+/// accepts are idle, so that one scheme serves all backends.
 struct PinnedScheme {
-  /// The scheme to run; none if all kernels that were named are idle: then one is chosen.
+  /// The scheme to run; empty if all named kernels are idle, and one is to be chosen.
   std::optional<Scheme> scheme;
   /// Terms that hold for any chosen scheme.
   std::vector<SchemeTerm> rest = {};
@@ -46,7 +46,7 @@ struct PinnedScheme {
 
 namespace detail {
 
-/// A device of each backend, as far as grammars tell them apart.
+/// One device of each backend, as far as grammars distinguish devices.
 inline std::array<Device, 4> each_backend() {
   std::array<Device, 4> devices;
   devices[1].backend = BackendKind::cuda;
@@ -58,7 +58,7 @@ inline std::array<Device, 4> each_backend() {
   return devices;
 }
 
-/// Whether some scheme of a grammar has a term.
+/// Whether some scheme of the grammar has this term.
 inline bool takes(const SchemeGrammar& grammar, const SchemeTerm& term) {
   const auto legal = [&](const SchemeKey& key) {
     if (!scheme_matches(key.key, term.key)) return false;
@@ -74,7 +74,7 @@ inline bool takes(const SchemeGrammar& grammar, const SchemeTerm& term) {
          });
 }
 
-/// Whether it is a kernel's.
+/// Whether the term names a kernel.
 inline bool names_kernel(const SchemeGrammar& grammar, const SchemeTerm& term) {
   return std::any_of(
       grammar.kernels.begin(), grammar.kernels.end(),
@@ -83,13 +83,13 @@ inline bool names_kernel(const SchemeGrammar& grammar, const SchemeTerm& term) {
 
 }  // namespace detail
 
-/// See PinnedScheme. `grammar_on(device)` is the grammar of the scheme's format there. Throws Error
-/// as resolve() does, also for a term that no backend accepts.
+/// Finds a PinnedScheme. `grammar_on(device)` is the grammar of the scheme's format on a device.
+/// Throws Error as resolve() does, also for a term that no backend accepts.
 template <class GrammarOn>
 PinnedScheme resolve_pinned(const Scheme& by_user, const Device& device,
                             const GrammarOn& grammar_on) {
   const SchemeGrammar here = grammar_on(device);
-  grammar_of(by_user, std::span(&here, 1));  // or it throws
+  grammar_of(by_user, std::span(&here, 1));  // throws if there is none
   std::vector<SchemeGrammar> elsewhere;
   for (const Device& other : detail::each_backend()) elsewhere.push_back(grammar_on(other));
   PinnedScheme pinned;

@@ -15,7 +15,7 @@
 
 namespace heddle::detail {
 
-/// What is often given in place of a View: contiguous elements that the host owns.
+/// A container on the host, such as std::vector, which is often passed instead of a View.
 template <class T>
 concept HostContainer = requires(const T& elements) {
   elements.data();
@@ -25,11 +25,11 @@ concept HostContainer = requires(const T& elements) {
 template <class T>
 concept Text = std::convertible_to<const T&, std::string_view>;
 
-/// The form that all plans share. Derived documents what it does and applies it; Core does it, for
-/// a matrix of signed offsets, in the compiled part where that has it. Every call on a plan that is
-/// empty or moved from throws Error, naming Derived::class_name and what was called. A function
-/// without `exec` runs on the default instance. `op` is for plans that prepare ops; it is Op::none
-/// where it is left out, and an op that is not prepared is an Error.
+/// The interface that all plans share. Derived documents and forwards its operation; Core, for a
+/// matrix with signed offsets, implements it, in the compiled part if that has the types. Every
+/// call on an empty or moved-from plan throws Error, naming Derived::class_name and the function
+/// called. Functions without `exec` run on the default instance. `op` is for plans that prepare
+/// ops; its default is Op::none, and an op that is not prepared is an Error.
 template <class Derived, ExecutionSpace Exec, class Matrix, class Core>
 class Plan {
  public:
@@ -46,7 +46,7 @@ class Plan {
   void apply(const First& first, const Rest&... rest) const {
     static_cast<const Derived&>(*this).apply(Exec{}, first, rest...);
   }
-  /// Says what to give in place of a container or a string.
+  /// Explains at compile time what to pass instead of a container or a string.
   template <class... Given>
     requires((HostContainer<Given> || Text<Given>) || ...)
   void apply(const Given&...) const {
@@ -57,11 +57,11 @@ class Plan {
         "Kokkos::MemoryTraits<Kokkos::Unmanaged>>(v.data(), v.size()) views a std::vector");
   }
 
-  /// Takes the values of A, which has the inspected pattern; there is no new inspection. Ordered on
-  /// `exec`: no wait, no allocation. Throws Error if the sizes differ and, with
-  /// options.check_pattern, which waits, if the pattern does. Without that check another pattern
-  /// gives wrong results. Values that cannot be divided by are not an error here: see bad_row and
-  /// check_values.
+  /// Replaces the values by those of A, which has the inspected pattern; there is no new
+  /// inspection. Ordered on `exec`: no wait, no allocation. Throws Error if the sizes differ and,
+  /// with options.check_pattern, which waits, if the pattern does. Without that check another
+  /// pattern gives wrong results. Diagonals or pivots that are zero or not finite are not an error
+  /// here: see bad_row and check_values.
   void update_values(const Exec& exec, const Matrix& A) {
     core("update_values").update_values(exec, with_signed_offsets(A));
     version_.renew();
@@ -102,7 +102,7 @@ class Plan {
     prepare(Exec{}, op);
   }
 
-  /// Changes with every update_values: see Version.
+  /// The version of the plan, which changes with every update_values: see Version.
   VersionNumber version() const { return version_.number(); }
   static constexpr bool takes_several_vectors = true;
   /// Whether apply may be recorded in a graph.
@@ -114,27 +114,27 @@ class Plan {
   const Scheme& scheme(Ops... op) const {
     return core("scheme").scheme(op...);
   }
-  /// Why that scheme was chosen, in a few words.
+  /// The reason for that scheme, in a few words.
   template <std::same_as<Op>... Ops>
     requires requires(const Core& core, Ops... op) { core.choice(op...); }
   const std::string& reason(Ops... op) const {
     return core("reason").choice(op...).reason;
   }
-  /// The reason, the properties that it depends on, the first five of the ranking, and the effect
-  /// of the tuning cache, as text of several lines.
+  /// The reason, the properties that it depends on, the first five of the ranking, and the result
+  /// of the tuning cache, as several lines of text.
   template <std::same_as<Op>... Ops>
   std::string explain(Ops... op) const {
     return core("explain").explain(op...);
   }
-  /// The schemes that were compared, the best first; measured ones precede all others. Empty if the
-  /// scheme was pinned.
+  /// The compared schemes, the best first; measured ones precede all others. Empty if the scheme
+  /// was pinned.
   template <std::same_as<Op>... Ops>
     requires requires(const Core& core, Ops... op) { core.choice(op...); }
   const auto& ranking(Ops... op) const {
     return core("ranking").choice(op...).ranking;
   }
 
-  /// Seconds spent on the inspection and, since then, on prepare().
+  /// Seconds spent on the inspection and on later calls of prepare().
   double setup_seconds() const {
     core("setup_seconds");
     return setup_seconds_;
@@ -146,7 +146,7 @@ class Plan {
   using Signed = SignedOffsets<Matrix>;
 
   Plan() : moves_(made_empty) {}
-  /// make() is a std::unique_ptr<Core>.
+  /// make() returns a std::unique_ptr<Core>.
   template <std::invocable Make>
   explicit Plan(const Make& make) {
     const Kokkos::Timer timer;
@@ -166,7 +166,7 @@ class Plan {
   Version version_;
 };
 
-/// Vectors of an apply, or of its right-hand side and solution, as a plan takes them.
+/// Checks the types of the vectors of an apply, or of its right-hand side and solution.
 template <ExecutionSpace Exec, Scalar V, class X, class Y>
 constexpr void assert_vectors() {
   static_assert(

@@ -7,7 +7,7 @@
 
 namespace heddle::detail {
 
-/// A real scalar is its own.
+/// The real part of a scalar; a real scalar is its own.
 template <Scalar S>
 KOKKOS_FORCEINLINE_FUNCTION heddle::RealOf<S> real_part(const S& value) {
   if constexpr (is_complex<S>) {
@@ -21,7 +21,7 @@ KOKKOS_FORCEINLINE_FUNCTION heddle::RealOf<S> real_part(const S& value) {
 template <Scalar S>
 using InFloat = std::conditional_t<is_complex<S>, Kokkos::complex<float>, float>;
 
-/// A number of another precision, rounded where To is narrower.
+/// A number converted to another precision, rounded if To is narrower.
 template <Scalar To, Scalar From>
 KOKKOS_FORCEINLINE_FUNCTION To rounded(const From& value) {
   using Real = heddle::RealOf<To>;

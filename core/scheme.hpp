@@ -41,26 +41,26 @@ struct SchemeTerm {
 ///     scheme = format [ "/" term { "," term } ]      csr/subwarp=8
 ///     term   = key [ "=" value ]                     blocked-ell/rows=64,sigma=256
 ///
-/// Names and values consist of letters, digits and - _ . : + and are case-sensitive. A Scheme holds
-/// anything of that syntax; resolve() and parse_scheme() of core/scheme_grammar.hpp check whether a
-/// format accepts it.
+/// Names and values consist of letters, digits and - _ . : + and are case-sensitive. A Scheme can
+/// have any text of that syntax; resolve() and parse_scheme() of core/scheme_grammar.hpp check
+/// whether a format accepts it.
 class Scheme {
  public:
   Scheme() = default;
 
-  /// By parse(), so that a scheme can be pinned by its name: {.scheme = "csr/merge"}.
+  /// Calls parse(), so that a scheme can be pinned by its name: {.scheme = "csr/merge"}.
   Scheme(std::string_view text) : Scheme(parse(text)) {}
   Scheme(const std::string& text) : Scheme(parse(text)) {}
   Scheme(const char* text) : Scheme(parse(text)) {}
 
-  /// From parts: Scheme("csr", {{"subwarp", 8}}). Throws Error for a name that could not be parsed
-  /// again, and for a key given twice.
+  /// Makes a scheme from parts: Scheme("csr", {{"subwarp", 8}}). Throws Error for a name that
+  /// parse() would reject, and for a key given twice.
   explicit Scheme(std::string format, std::vector<SchemeTerm> terms)
       : format_(std::move(format)), terms_(std::move(terms)) {
     check();
   }
 
-  /// Parses text, checking the syntax only. Throws Error that shows what a scheme looks like.
+  /// Parses a text, checking the syntax only. Throws an Error that shows the syntax.
   [[gnu::cold]] static Scheme parse(std::string_view text) {
     Scheme scheme;
     const std::size_t slash = text.find('/');
@@ -88,7 +88,7 @@ class Scheme {
   const std::string& format() const { return format_; }
   const std::vector<SchemeTerm>& terms() const { return terms_; }
 
-  /// The first key, which names the kernel of formats with several kernels; empty without terms.
+  /// The first key, which names the kernel in formats with several kernels; empty without terms.
   const std::string& kernel() const {
     static const std::string none;
     return terms_.empty() ? none : terms_.front().key;
@@ -106,7 +106,7 @@ class Scheme {
     return term->value;
   }
 
-  /// The value of a key as an integer. Throws Error if it is not one.
+  /// The value of a key as an integer. Throws Error if it is not an integer.
   std::int64_t integer(std::string_view key) const {
     const std::string& text = value(key);
     std::int64_t number = 0;

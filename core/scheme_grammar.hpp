@@ -21,10 +21,10 @@ namespace heddle {
 
 /// A key of a format, and the values it accepts.
 ///
-/// Keys and values are patterns: `<n>` stands for a positive integer, `<a..b>` for an integer from
-/// a to b, everything else for itself. A key without values stands alone. A fallback makes a
-/// parameter optional; the fallback `auto` leaves its value to the format's inspector. Examples are
-/// instances of values (or, without values, of the key) with a placeholder, for tests and listings.
+/// Keys and values are patterns: `<n>` matches a positive integer, `<a..b>` an integer from a to b,
+/// all other text itself. A key without values is written alone. A fallback makes a parameter
+/// optional; the fallback `auto` leaves its value to the format's inspector. Examples are instances
+/// of values (or, without values, of the key) with a placeholder, for tests and listings.
 ///
 ///     {"merge"}   {"subwarp", {"2", "4"}}   {"<1..8>x<1..8>", {}, "", {"2x2", "3x5"}}
 ///     {"sigma", {"<n>"}, "256"}   {"simd", {"none", "loads"}, "auto"}
@@ -43,7 +43,7 @@ struct SchemeKey {
         examples(std::move(instances)) {}
   SchemeKey(const char* pattern) : key(pattern) {}
 
-  /// As a user would write it: `subwarp=2|4`, or `[sigma=<n>]` if it is optional.
+  /// The key in a usage text: `subwarp=2|4`, or `[sigma=<n>]` if it is optional.
   std::string usage() const {
     std::string text = key;
     for (std::size_t i = 0; i < values.size(); ++i) text += (i == 0 ? "=" : "|") + values[i];
@@ -63,14 +63,14 @@ struct SchemeKernel {
   SchemeKernel(std::string name, std::vector<std::string> values = {},
                std::vector<SchemeKey> own = {})
       : key(std::move(name), std::move(values)), parameters(std::move(own)) {}
-  /// Of a SchemeKey itself, not of what becomes one: {"subwarp", {"2", "4"}} is a name with values.
+  /// Accepts a SchemeKey only, no conversion to one: {"subwarp", {"2", "4"}} is a name with values.
   template <std::same_as<SchemeKey> Key>
   SchemeKernel(Key name, std::vector<SchemeKey> own = {})
       : key(std::move(name)), parameters(std::move(own)) {}
 };
 
-/// The schemes that a format accepts: exactly one of its kernels, if it has any, then the
-/// parameters of the format and of the kernel, each required unless it has a fallback.
+/// The schemes that a format accepts: exactly one of its kernels, if it has any, and the parameters
+/// of the format and of the kernel, each required unless it has a fallback.
 ///
 ///     SchemeGrammar{"csr", {{"scalar"}, {"subwarp", {"2", "4"}}, {"merge"}}}
 ///     SchemeGrammar{"tiled", {{"16"}}}
@@ -84,14 +84,14 @@ struct SchemeGrammar {
                 std::vector<SchemeKey> keys = {})
       : format(std::move(name)), kernels(std::move(alternatives)), parameters(std::move(keys)) {}
 
-  /// The parameters of one kernel, the format's own first; for a format without kernels, its own.
+  /// The parameters of the format, then those of the kernel unless it is null.
   std::vector<SchemeKey> parameters_of(const SchemeKernel* kernel) const {
     std::vector<SchemeKey> all = parameters;
     if (kernel) all.insert(all.end(), kernel->parameters.begin(), kernel->parameters.end());
     return all;
   }
 
-  /// All ways to write it, as in "csr/scalar, csr/subwarp=2|4".
+  /// All ways to write a scheme, as in "csr/scalar, csr/subwarp=2|4".
   std::string usage() const {
     const auto tail = [](const std::vector<SchemeKey>& keys) {
       std::string text;
@@ -112,7 +112,7 @@ struct SchemeGrammar {
 namespace detail {
 
 /// Whether `text` is an instance of `pattern` (see SchemeKey). Integers have no leading zero, so
-/// that a scheme is written in one way only.
+/// that each scheme has one spelling.
 inline bool scheme_matches(std::string_view pattern, std::string_view text) {
   constexpr std::size_t most_digits = 18;
   std::size_t t = 0;
@@ -140,7 +140,7 @@ inline bool scheme_matches(std::string_view pattern, std::string_view text) {
   return t == text.size();
 }
 
-/// Insertions, deletions and replacements that turn one word into the other.
+/// Number of insertions, deletions and replacements that turn one word into the other.
 inline std::size_t edit_distance(std::string_view from, std::string_view to) {
   std::vector<std::size_t> row(to.size() + 1);
   for (std::size_t j = 0; j <= to.size(); ++j) row[j] = j;
@@ -155,7 +155,7 @@ inline std::size_t edit_distance(std::string_view from, std::string_view to) {
   return row.back();
 }
 
-/// "did you mean 'subwarp'? " where a name is near enough, else nothing.
+/// "did you mean 'subwarp'? " if one of the names is similar enough, else an empty text.
 inline std::string did_you_mean(std::string_view word, const std::vector<std::string>& names) {
   std::size_t best = std::max<std::size_t>(1, word.size() / 3) + 1;
   std::string nearest;
@@ -200,7 +200,7 @@ inline const SchemeGrammar& grammar_of(const Scheme& scheme,
 
 namespace detail {
 
-/// The one kernel that a scheme names, or null for a format without kernels.
+/// The kernel that a scheme names; null if it names none. Throws Error if it names several.
 inline const SchemeKernel* kernel_of(const Scheme& scheme, const SchemeGrammar& grammar) {
   const SchemeKernel* found = nullptr;
   int kernels = 0;
@@ -219,7 +219,7 @@ inline const SchemeKernel* kernel_of(const Scheme& scheme, const SchemeGrammar& 
   return found;
 }
 
-/// Throws Error for a term that is no kernel and none of the parameters.
+/// Throws Error for a term that is neither a kernel nor one of the parameters.
 inline void check_terms(const Scheme& scheme, const SchemeGrammar& grammar,
                         const std::vector<SchemeKey>& parameters) {
   for (const SchemeTerm& term : scheme.terms()) {
@@ -232,7 +232,7 @@ inline void check_terms(const Scheme& scheme, const SchemeGrammar& grammar,
         std::any_of(grammar.kernels.begin(), grammar.kernels.end(), [&](const SchemeKernel& one) {
           return std::any_of(one.parameters.begin(), one.parameters.end(), knows);
         });
-    if (!kernel && of_a_kernel) continue;  // that no kernel is named is said first
+    if (!kernel && of_a_kernel) continue;  // the missing kernel is reported first
     std::vector<std::string> names;
     for (const SchemeKernel& kernel : grammar.kernels) names.push_back(kernel.key.key);
     for (const SchemeKey& key : parameters) names.push_back(key.key);
@@ -246,11 +246,11 @@ inline void check_terms(const Scheme& scheme, const SchemeGrammar& grammar,
 }  // namespace detail
 
 /// Checks a scheme and returns its canonical form: the kernel, then the parameters in the grammar's
-/// order, with fallbacks for those left out. Parameters that are `auto`, given or left out, are not
-/// written.
+/// order, with the fallbacks of those left out. Parameters whose value is `auto`, given or left
+/// out, are not written.
 ///
 /// Throws Error for an unknown format or key, a missing or invalid value, and for no kernel or
-/// several; the message lists what exists.
+/// several; the message lists the possible ones.
 inline Scheme resolve(const Scheme& scheme, std::span<const SchemeGrammar> grammars) {
   const SchemeGrammar& grammar = grammar_of(scheme, grammars);
   const SchemeKernel* kernel = detail::kernel_of(scheme, grammar);
@@ -288,7 +288,7 @@ inline Scheme parse_scheme(std::string_view text, std::span<const SchemeGrammar>
 
 namespace detail {
 
-/// The concrete terms that a key is listed with.
+/// The concrete terms with which a key is listed.
 inline std::vector<SchemeTerm> terms_of(const SchemeKey& key) {
   const auto fixed = [](const std::string& text) { return text.find('<') == std::string::npos; };
   std::vector<SchemeTerm> terms;
@@ -308,8 +308,8 @@ inline std::vector<SchemeTerm> terms_of(const SchemeKey& key) {
 }  // namespace detail
 
 /// Schemes that together use every kernel, and every value of every parameter that is written out
-/// or has an example: each kernel alone, then with one optional parameter at a time. None for a
-/// kernel with a required parameter that has neither.
+/// or has an example: each kernel alone, then with one optional parameter at a time. Kernels with a
+/// required parameter that has neither are left out.
 inline std::vector<Scheme> variants_of(const SchemeGrammar& grammar) {
   std::vector<Scheme> variants;
   const auto add_kernel = [&](const SchemeKernel* kernel) {
@@ -358,9 +358,9 @@ struct SchemeNumbers {
   static constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
 };
 
-/// A parameter of a format: its key, and the words, then the numbers, that it accepts. A word also
-/// has a number, its index among the words, so an enumeration lists its values in their order, and
-/// `none` or `no` before numbers is 0.
+/// A parameter of a format: its key, and the words and the numbers that it accepts. A word is also
+/// stored as a number, its index among the words, so that an enumeration lists its values in order,
+/// and `none` or `no` before numbers is 0.
 struct SchemeField {
   std::string_view key;
   std::initializer_list<const char*> words = {};
@@ -368,7 +368,7 @@ struct SchemeField {
   const char* fallback = scheme_auto;                ///< see SchemeKey
   std::initializer_list<const char*> examples = {};  ///< see SchemeKey
 
-  /// Its entry in a grammar.
+  /// The key of this parameter in a grammar.
   SchemeKey to_key() const {
     std::vector<std::string> values(words.begin(), words.end());
     if (numbers.doubled) {
@@ -409,8 +409,8 @@ class SchemeFields {
     if (pass(field, number)) value = static_cast<T>(*number);
   }
 
-  /// The parameters added next belong to this kernel. Returns whether the scheme names it. Examples
-  /// are for a pattern.
+  /// Begins a kernel: the parameters added next belong to it. Returns whether the scheme names it.
+  /// Examples are instances of a key that is a pattern.
   bool kernel(std::string_view key, std::initializer_list<const char*> examples = {}) {
     if (!scheme_) {
       grammar_.kernels.push_back(
@@ -418,7 +418,7 @@ class SchemeFields {
     }
     return enter(key);
   }
-  /// As above, for a kernel whose key has a value.
+  /// Begins a kernel whose key has a value; returns whether the scheme names it.
   template <class T>
   bool kernel(std::optional<T>& value, const SchemeField& field) {
     if (!scheme_) grammar_.kernels.push_back(SchemeKernel(field.to_key()));
@@ -441,7 +441,7 @@ class SchemeFields {
   SchemeFields(const Scheme& scheme, bool reads)
       : grammar_("", {}), scheme_(&scheme), reads_(reads) {}
 
-  /// Whether the field is to have `number`, as read.
+  /// Lists, prints or reads a field. Returns whether `number` was read.
   bool pass(const SchemeField& field, std::optional<std::int64_t>& number) {
     if (!scheme_) {
       auto& keys =
@@ -490,9 +490,9 @@ class SchemeFields {
   }
 
   SchemeGrammar grammar_;
-  const Scheme* scheme_ = nullptr;  ///< null where a grammar is made
-  bool reads_ = false;              ///< or prints
-  bool runs_ = true;                ///< whether the scheme names the kernel of what is added
+  const Scheme* scheme_ = nullptr;  ///< null while a grammar is made
+  bool reads_ = false;              ///< whether parameters are read, not printed
+  bool runs_ = true;                ///< whether the scheme names the kernel of the fields added
   const SchemeTerm* kernel_ = nullptr;
   std::vector<SchemeTerm> terms_;
 };
@@ -514,7 +514,7 @@ P parameters_of(const Scheme& scheme, const Device& device) {
   return parameters;
 }
 
-/// The scheme that was asked for with these parameters, in the grammar's order.
+/// The scheme `asked` with these parameters, in the grammar's order.
 template <class P>
 Scheme scheme_with(const Scheme& asked, P parameters, const Device& device) {
   SchemeFields fields(asked, false);

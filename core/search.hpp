@@ -6,8 +6,8 @@
 
 namespace heddle::detail {
 
-/// The first place in [0, count) whose number is not below `value`, or `count`; of numbers that
-/// never descend. A binary search.
+/// Binary search in `count` numbers that never descend: the first place whose number is not below
+/// `value`, or `count`.
 template <class Number, class Index>
 KOKKOS_FORCEINLINE_FUNCTION Index first_not_below(const Number* numbers, Index count,
                                                   std::int64_t value) {
@@ -23,8 +23,8 @@ KOKKOS_FORCEINLINE_FUNCTION Index first_not_below(const Number* numbers, Index c
   return low;
 }
 
-/// The last place in [low, high) whose number is not above `value`, of numbers that never descend
-/// and the first of which is not above it: the row that holds nonzero `value` of a row pointer.
+/// Binary search in [low, high) of numbers that never descend: the last place whose number is not
+/// above `value`. The first is not above it. In a row pointer it finds the row of nonzero `value`.
 template <class Number, class Index>
 KOKKOS_FORCEINLINE_FUNCTION Index last_not_above(const Number* numbers, Index low, Index high,
                                                  std::int64_t value) {

@@ -10,7 +10,7 @@
 
 namespace heddle {
 
-/// What is counted of many like things: of rows, or of levels. All 0 where there are none.
+/// Statistics of counts over rows or over levels. All are 0 if there are none.
 struct Spread {
   double mean = 0;
   std::int64_t max = 0;
@@ -18,36 +18,36 @@ struct Spread {
   double variation = 0;
 };
 
-/// The features of a triangle that triangular solves depend on. Entries are those that a solve
-/// reads: each entry off the diagonal as often as it is stored, and one diagonal entry for each
-/// row, stored or one. All are 0 for a triangle without rows. Levels:
+/// Features of a triangle that determine the speed of triangular solves. Entries are those that a
+/// solve reads: each off-diagonal entry as often as it is stored, and one diagonal entry for each
+/// row, even if the diagonal is an implied one. All are 0 for a triangle without rows. Levels:
 /// docs/design/sptrsv-schemes.md.
 ///
 /// Source: Z. Hu et al., "AG-SpTRSV: an automatic framework to optimize sparse triangular solve on
-/// GPUs", TACO 2024, for the choice of figures, and dep_dist as it is defined there.
+/// GPUs", TACO 2024, for the choice of features and the definition of dep_dist.
 struct TriangleFeatures {
   static constexpr std::int64_t wide_level = 1000;       ///< rows
-  static constexpr std::int64_t hub_entries_from = 100;  ///< entries of a row that is a hub
+  static constexpr std::int64_t hub_entries_from = 100;  ///< entries of a hub row
 
   std::int64_t rows = 0;
   std::int64_t entries = 0;
-  Spread row_entries;  ///< of rows
+  Spread row_entries;  ///< entries of a row
   std::int64_t levels = 0;
-  Spread level_rows;             ///< of levels
-  Spread level_entries;          ///< of levels
+  Spread level_rows;             ///< rows of a level
+  Spread level_entries;          ///< entries of a level
   std::int64_t wide_levels = 0;  ///< levels of at least wide_level rows
-  /// Levels of 1 to 9 rows, of 10 to 99, of 100 to 999, of 1,000 to 9,999, and of more.
+  /// Number of levels of 1 to 9 rows, 10 to 99, 100 to 999, 1,000 to 9,999, and 10,000 or more.
   std::array<std::int64_t, 5> levels_by_width = {};
   std::int64_t chain_levels = 0;   ///< levels of one row
-  std::int64_t longest_chain = 0;  ///< of these, the most that follow each other
+  std::int64_t longest_chain = 0;  ///< most chain levels in succession
   std::int64_t hub_rows = 0;       ///< rows of at least hub_entries_from entries
-  std::int64_t hub_entries = 0;    ///< entries of these
-  std::int64_t hub_levels = 0;     ///< levels that have one: so many hubs at most wait in turn
-  /// The mean over rows of 1 / (how far the nearest row lies that a row needs), 0 of one that needs
-  /// none: near 1, rows need their neighbours. Each term is rounded to 2^-32.
+  std::int64_t hub_entries = 0;    ///< entries of the hub rows
+  std::int64_t hub_levels = 0;     ///< levels with a hub row: bounds the hubs on a path
+  /// Mean over rows of 1 / (distance to the nearest row that the row depends on), 0 for a row that
+  /// depends on none. Near 1, rows depend on their neighbours. Each term is rounded to 2^-32.
   double dep_dist = 0;
-  /// Rows that need what the row before them needs, in the same order, and that row. Of CPUs alone,
-  /// whose schemes depend on it; elsewhere 0.
+  /// Number of rows that depend on the rows that the row before them depends on, in the same order,
+  /// and on that row. Counted on CPUs only, whose schemes use it; elsewhere 0.
   std::int64_t shared_rows = 0;
 };
 
@@ -80,7 +80,7 @@ void visit_features(const TriangleFeatures& features, const Show& show) {
   show("shared_rows", features.shared_rows, "");
 }
 
-/// One feature a line, with its unit.
+/// Prints one feature on each line, with its unit.
 inline std::ostream& operator<<(std::ostream& out, const TriangleFeatures& features) {
   detail::print_features(out, features);
   return out;

@@ -22,32 +22,32 @@
 
 namespace heddle::detail {
 
-/// Bits of a text, the same on every machine.
+/// A hash of a text, equal on every machine.
 inline std::uint64_t hash_of_text(std::string_view text) {
   std::uint64_t bits = hash_of(text.size());
   for (const char c : text) bits = hash_of(bits ^ static_cast<unsigned char>(c));
   return bits;
 }
 
-/// A file that remembers which scheme was chosen for what: a line each, of a mark, a checksum, a
-/// key, the scheme and the seconds of an apply.
+/// A file of chosen schemes. Each line has a mark, a checksum, a key, the scheme and the seconds of
+/// an apply.
 ///
-/// A line is appended by one write, so that programs may share a file and none loses what another
-/// wrote. A line that was cut, by a full disk or a killed program, fails its checksum and is passed
-/// over; a file that begins otherwise is nobody's cache, and is neither read nor written. Nothing
-/// here throws: without the file a plan chooses anew.
+/// A line is appended by one write, so that programs may share a file without losing lines. An
+/// incomplete line, after a full disk or a killed program, fails its checksum and is skipped. A
+/// file that begins otherwise is no tuning cache, and is neither read nor written. Nothing here
+/// throws: without the file a plan chooses again.
 class TuningCache {
  public:
   struct Entry {
     std::string scheme;
-    double seconds = 0;  ///< measured; 0 where it was not
+    double seconds = 0;  ///< 0 if not measured
   };
 
   explicit TuningCache(std::string path) : path_(std::move(path)) {}
 
   const std::string& path() const { return path_; }
 
-  /// What was remembered last under a key.
+  /// The last entry that was added under a key.
   std::optional<Entry> find(std::string_view key) const {
     std::ifstream file(path_, std::ios::binary);
     if (!file) return std::nullopt;
@@ -56,7 +56,7 @@ class TuningCache {
     std::optional<Entry> found;
     for (std::size_t begin = 0; begin < text.size();) {
       const std::size_t end = text.find('\n', begin);
-      if (end == std::string::npos) break;  // its writer has not ended, and may never
+      if (end == std::string::npos) break;  // the last line is incomplete
       const std::string_view line = std::string_view(text).substr(begin, end - begin);
       if (std::optional<Entry> entry = read(line, key)) found = std::move(entry);
       begin = end + 1;
@@ -64,7 +64,7 @@ class TuningCache {
     return found;
   }
 
-  /// Remembers an entry; returns why it could not, or nothing. A key has no tabs or line ends.
+  /// Adds an entry. Returns the reason if that fails, else nothing. A key has no tabs or line ends.
   std::string add(std::string_view key, const Entry& entry) const {
     {
       std::ifstream file(path_, std::ios::binary);
@@ -89,7 +89,7 @@ class TuningCache {
  private:
   static constexpr std::string_view mark = "heddle-cache-1\t";
 
-  /// By how a file begins: with a line, or with one that was cut before another.
+  /// Whether a file begins with a mark, or with an incomplete mark before a whole one, or is empty.
   static bool is_a_cache(std::string_view text) {
     const std::size_t whole = text.find(mark);
     const std::string_view cut = text.substr(0, whole);
@@ -108,7 +108,7 @@ class TuningCache {
     return std::string(key) + "\t" + entry.scheme + "\t" + seconds;
   }
 
-  /// Of a line under `key`. What was cut before stands at the beginning of the line.
+  /// Parses a line if its key is `key`. An incomplete line before it may begin the same line.
   static std::optional<Entry> read(std::string_view line, std::string_view key) {
     const std::size_t begin = line.rfind(mark);
     if (begin == std::string_view::npos) return std::nullopt;
@@ -132,9 +132,9 @@ class TuningCache {
   std::string path_;
 };
 
-/// What a plan makes with a cache: remembered(entry) where there is one and it can still be had,
-/// else choose(), of which measured(made) is added, if it is an entry. Says in `note` what the
-/// cache did.
+/// Result of a plan's choice with a cache: remembered(entry) if there is an entry and it is still
+/// possible, else choose(), after which measured(made), if it is an entry, is added. `note` says in
+/// words what the cache did.
 template <class Remembered, class Choose, class Measured>
 auto through_cache(const TuningCache& cache, const std::string& key, std::string& note,
                    const Remembered& remembered, const Choose& choose, const Measured& measured) {
@@ -143,7 +143,7 @@ auto through_cache(const TuningCache& cache, const std::string& key, std::string
       auto made = remembered(*entry);
       note = "found in " + cache.path();
       return made;
-    } catch (const Error&) {  // it was measured where more was possible
+    } catch (const Error&) {  // the cached scheme does not suit this plan
     }
   }
   auto made = choose();

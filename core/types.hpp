@@ -21,12 +21,12 @@ template <class T>
 concept Ordinal = std::signed_integral<T> && (sizeof(T) == 4 || sizeof(T) == 8);
 
 /// A position among the nonzeros: an integer of 32 or 64 bits, signed or not, at least as wide as
-/// the ordinal it goes with.
+/// the ordinal that it is used with.
 template <class T>
 concept Offset = std::integral<T> && (sizeof(T) == 4 || sizeof(T) == 8);
 
-/// A Kokkos execution space, or a class derived from one, as Portable<Exec>, which launches
-/// Heddle's kernels in another way.
+/// A Kokkos execution space, or a class derived from one, such as Portable<Exec>, which launches
+/// Heddle's kernels differently.
 template <class T>
 concept ExecutionSpace = Kokkos::is_execution_space_v<T>;
 
@@ -35,21 +35,21 @@ concept ExecutionSpace = Kokkos::is_execution_space_v<T>;
 template <ExecutionSpace Exec>
 using KokkosSpace = typename Exec::execution_space;
 
-/// The instance that goes with it.
+/// The Kokkos instance of an execution space instance.
 template <ExecutionSpace Exec>
 const KokkosSpace<Exec>& kokkos_space(const Exec& exec) {
   return exec;
 }
 
-/// Items first, ..., stop - 1 of a parallel_for, _reduce or _scan, counted in 64 bits. Properties
-/// are further ones of a Kokkos::RangePolicy.
+/// A policy over items first, ..., stop - 1 of a parallel_for, _reduce or _scan, counted in 64
+/// bits. Properties are passed on to Kokkos::RangePolicy.
 template <class... Properties, ExecutionSpace Exec>
 auto range_policy(const Exec& exec, std::int64_t first, std::int64_t stop) {
   return Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>, Properties...>(
       kokkos_space(exec), first, stop);
 }
 
-/// Items 0, ..., n - 1.
+/// A policy over items 0, ..., n - 1.
 template <class... Properties, ExecutionSpace Exec>
 auto range_policy(const Exec& exec, std::int64_t n) {
   return range_policy<Properties...>(exec, 0, n);
@@ -58,7 +58,7 @@ auto range_policy(const Exec& exec, std::int64_t n) {
 template <class T>
 concept MemorySpace = Kokkos::is_memory_space_v<T>;
 
-/// A Kokkos View of rank 1 (a vector) or rank 2 (columns of vectors), in any strided layout.
+/// A Kokkos View of rank 1 (one vector) or 2 (each column is a vector), in any strided layout.
 template <class T>
 concept VectorView = Kokkos::is_view_v<T> && (T::rank() == 1 || T::rank() == 2);
 
@@ -91,7 +91,7 @@ using RealOf = typename detail::RealOf<T>::type;
 /// matrices conjugation has no effect.
 enum class Op { none, transpose, conjugate, conjugate_transpose };
 
-/// Whether the op applies a transpose.
+/// Whether the op transposes.
 KOKKOS_INLINE_FUNCTION constexpr bool transposes(Op op) {
   return op == Op::transpose || op == Op::conjugate_transpose;
 }
@@ -105,7 +105,7 @@ KOKKOS_INLINE_FUNCTION constexpr Op without_transpose(Op op) {
   return conjugates(op) ? Op::conjugate : Op::none;
 }
 
-/// The name that is printed.
+/// The name of an op in messages.
 constexpr const char* name(Op op) {
   switch (op) {
     case Op::none: return "none";
@@ -121,7 +121,7 @@ constexpr const char* name(Op op) {
 /// that). The diagonal of a Hermitian matrix is real.
 enum class Symmetry { none, symmetric, hermitian };
 
-/// The name that is printed.
+/// The name of a symmetry in messages.
 constexpr const char* name(Symmetry symmetry) {
   switch (symmetry) {
     case Symmetry::none: return "none";

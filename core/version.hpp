@@ -10,8 +10,8 @@
 
 namespace heddle {
 
-/// The number of a Version at some time. Equal numbers mean the same state of the same object. Only
-/// a Version can make one.
+/// The number of a Version at one time. Equal numbers mean equal states of one object. Only a
+/// Version can make one.
 class VersionNumber {
  public:
   bool operator==(const VersionNumber&) const = default;
@@ -25,8 +25,8 @@ class VersionNumber {
 
 /// A member that identifies one state of an object among all states of all objects of this program,
 /// also at the same address, so that launches recorded for one state never run for another. It has
-/// a unique number as soon as it is made. A copy gets a new number; so do both sides of a move, and
-/// the target of an assignment.
+/// a unique number from its construction on. A copy gets a new number; so do both sides of a move,
+/// and the target of an assignment.
 class Version {
  public:
   Version() = default;
@@ -43,7 +43,7 @@ class Version {
   }
   ~Version() = default;
 
-  /// Marks a new state: call it when values change, and everything else that the host passes to
+  /// Marks a new state: call it when values change, or anything else that the host passes to
   /// launches.
   void renew() { number_ = next(); }
   VersionNumber number() const { return number_; }
@@ -57,7 +57,7 @@ class Version {
   VersionNumber number_ = next();
 };
 
-/// Whether T's version() is that of a Version.
+/// Whether T has a version() that returns a VersionNumber.
 template <class T>
 concept HasVersion = requires(const T& part) {
   { part.version() } -> std::same_as<VersionNumber>;
@@ -65,7 +65,7 @@ concept HasVersion = requires(const T& part) {
 
 namespace detail {
 
-/// The Version of an object that applies others: new when one of theirs is, at the next question.
+/// The Version of an object that applies others: it is renewed if one of theirs has changed.
 template <std::size_t N>
 class VersionOverParts {
  public:

@@ -12,5 +12,5 @@
 #include "gcsr/inspect.hpp"
 #include "hyb/inspect.hpp"
 
-/// All that a SpmvPlan of DefaultFormats is made of, for sources whose types the compiled part does
-/// not have: what HEDDLE_DEFINITIONS asks for, also where spmv.hpp was read before.
+/// All definitions that a SpmvPlan of DefaultFormats needs, for sources whose types the compiled
+/// part does not have: includes what HEDDLE_DEFINITIONS does, even after spmv.hpp.

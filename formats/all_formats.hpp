@@ -7,7 +7,7 @@
 
 namespace heddle {
 
-/// Every format of the library. A new one is a folder and one line here.
+/// Every format of the library. A new format is a folder and one line here.
 using AllFormats = Formats<  //
     CsrFormat,               //
     EllFormat,               //
@@ -20,7 +20,7 @@ using AllFormats = Formats<  //
     TiledFormat,             //
     CsbFormat>;
 
-/// With one that takes a triangle of a symmetric matrix as it is: for plans whose
+/// DefaultFormats, and one that stores a single triangle of a symmetric matrix: for plans whose
 /// SpmvOptions::max_bytes has no room for both triangles.
 using TriangleFormats = DefaultFormats::With<CsbFormat>;
 

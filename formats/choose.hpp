@@ -25,12 +25,12 @@ struct RankedScheme {
   /// Seconds of one apply if a plan has measured it (SpmvOptions::measure_seconds); else 0.
   double measured_seconds = 0;
 
-  /// Whether nothing that was looked at refuses it. If prediction.lacks_pattern the pattern was not
-  /// looked at, and may refuse it; the reason says so.
+  /// Whether nothing that was checked refuses the scheme. If prediction.lacks_pattern, the pattern
+  /// was not checked, and may refuse it; the reason says so.
   bool possible() const { return prediction.possible(); }
 
-  /// One line: times of an apply and of the set-up, bytes kept, and the reason; or the reason of a
-  /// refusal.
+  /// One line: seconds of an apply and of the set-up, bytes kept, and the reason; or the reason of
+  /// a refusal.
   std::string to_string() const {
     using detail::seconds_text;
     if (!possible()) return scheme.to_string() + " refuses: " + prediction.refusal;
@@ -45,13 +45,13 @@ struct RankedScheme {
 
 /// Options of `choose`.
 struct ChooseOptions {
-  /// Number of applies that the plan is made for: more of them justify a longer inspection.
+  /// Number of applies that the plan is made for: more applies justify a longer inspection.
   std::int64_t expected_applies = 1000;
-  /// Only schemes that read the user's values in place, for all of `ops`.
+  /// Allows only schemes that read the user's values in place, for all of `ops`.
   bool values_in_place = false;
   /// Types, vectors, symmetry and promises.
   Sizes sizes = {};
-  /// Only schemes that keep at most this many bytes, the stored transpose that `ops` need included.
+  /// Most bytes that a scheme may keep, including the stored transpose that `ops` need.
   std::size_t max_bytes = no_bound;
   /// Ops that will be applied besides Op::none, each equally often.
   std::vector<Op> ops = {};
@@ -64,24 +64,24 @@ struct ChooseOptions {
   }
 };
 
-/// A scheme, the reason for it, and the schemes it was compared with.
+/// A scheme, the reason for it, and the schemes that it was compared with.
 struct Choice {
   Scheme scheme;
   std::string reason;
   /// All possible candidates, the best first, then those that refuse.
   std::vector<RankedScheme> ranking = {};
-  /// What the choice depends on, one line each: the matrix, the device, the options.
+  /// Input of the choice, one line each: the matrix, the device, the options.
   std::string seen = {};
-  /// The effect of a tuning cache, if there is one.
+  /// Result of the tuning cache in words, if there is one.
   std::string cache = {};
 
-  /// Text of several lines: the scheme and why, what it depends on, the first five of the ranking.
+  /// Several lines: the scheme and the reason, the input, and the first five of the ranking.
   std::string explain() const { return detail::explain(scheme, reason, seen, cache, ranking); }
 };
 
 namespace detail {
 
-/// The lines of what was seen that name the device and what is asked of it.
+/// The lines of Choice::seen about the device and the options.
 [[gnu::cold]] inline std::string describe(const Device& device, std::int64_t applies,
                                           const ExpectedVectors& vectors) {
   return "  device: " + device.name + ", " + std::to_string(device.multiprocessors) +
@@ -94,7 +94,7 @@ namespace detail {
                              : " vectors side by side");
 }
 
-/// Choice::seen.
+/// All lines of Choice::seen.
 [[gnu::cold]] inline std::string describe(const Features& features, const Device& device,
                                           const ChooseOptions& options) {
   const RowFeatures& rows = features.rows();
@@ -118,13 +118,13 @@ namespace detail {
   return text + "\n";
 }
 
-/// Sorts the ranking from `place` on, until what stands there is predicted with the pattern. What
-/// does not come there even at its best is left at that.
+/// Sorts the ranking from `place` on, until the scheme at `place` is predicted with the pattern.
+/// Schemes that rank lower even in their best case keep their prediction without it.
 template <class List>
 void settle(const List& formats, std::vector<RankedScheme>& ranking, std::size_t place,
             const Features& features, const Device& device, const ChooseOptions& options);
 
-/// Throws Refusal, with every format's reason, unless the first of the ranking is possible.
+/// The choice of the first in the ranking. Throws Refusal, with all reasons, if it is not possible.
 inline Choice first_of(std::vector<RankedScheme> ranking, const ChooseOptions& options) {
   if (ranking.empty() || !ranking.front().prediction.possible()) {
     std::string reasons;
@@ -142,20 +142,20 @@ inline Choice first_of(std::vector<RankedScheme> ranking, const ChooseOptions& o
   return {std::move(best), std::move(reason), std::move(ranking), {}, {}};
 }
 
-/// See heddle::rank. This and settle are templates so that a program can leave them to the compiled
-/// part (instantiate.hpp); plan/rank.hpp defines them.
+/// Implements heddle::rank. This and settle are templates so that a program can leave them to the
+/// compiled part (instantiate.hpp); plan/rank.hpp defines them.
 template <class List>
 std::vector<RankedScheme> rank(const List& formats, const Features& features, const Device& device,
                                const ChooseOptions& options);
 
 }  // namespace detail
 
-/// The candidates of all formats, ranked by the predicted time of the inspection and all applies.
-/// Those that refuse come last.
+/// The candidates of all formats, ranked by the predicted seconds of the inspection and all
+/// applies. Those that refuse are last.
 ///
-/// A pure function of its arguments, except that `features` may inspect the pattern: it does if a
-/// scheme would come first by a prediction that lacks the pattern. A scheme that does not come
-/// first even at its best needs no inspection. Rules and measurements: docs/choose.md.
+/// A pure function of its arguments, except that `features` may inspect the pattern: it does so if
+/// a scheme would be first by a prediction that lacks the pattern. A scheme that is not first even
+/// in its best case needs no inspection. Rules and measurements: docs/choose.md.
 template <class FormatList>
 std::vector<RankedScheme> rank(const Features& features, const Device& device,
                                const ChooseOptions& options = {}) {

@@ -6,13 +6,12 @@
 
 #include "../backends/tags.hpp"
 
-/// The compiled part of Heddle: instances that are made once, in the library that CMake builds of
-/// them (cmake/HeddleCompiled.cmake) or in one source of yours, so that no other source compiles
-/// them.
+/// The compiled part of Heddle: instances that are compiled once, in the library that CMake builds
+/// (cmake/HeddleCompiled.cmake) or in one source of yours, so that no other source compiles them.
 ///
-/// Who links them defines HEDDLE_COMPILED_DOUBLE, _FLOAT, _CDOUBLE, _CFLOAT, as many as there are;
-/// Heddle's CMake targets do so. One source that defines HEDDLE_IMPLEMENTATION as well, before it
-/// includes Heddle, makes them all. docs/compile-time.md.
+/// Sources that link them define HEDDLE_COMPILED_DOUBLE, _FLOAT, _CDOUBLE, _CFLOAT, one for each
+/// scalar in the library; Heddle's CMake targets do so. One source that also defines
+/// HEDDLE_IMPLEMENTATION, before it includes Heddle, compiles them all. docs/compile-time.md.
 #if defined(HEDDLE_COMPILED_FLOAT) || defined(HEDDLE_COMPILED_DOUBLE) || \
     defined(HEDDLE_COMPILED_CFLOAT) || defined(HEDDLE_COMPILED_CDOUBLE)
 #define HEDDLE_COMPILED
@@ -24,9 +23,9 @@
 #endif
 #endif
 
-/// HEDDLE_DEFINITIONS: headers define what they declare, kernels included. They do where nothing is
-/// compiled elsewhere, and where all of it is made. A source that has other types than the compiled
-/// part defines it itself, before it includes Heddle.
+/// HEDDLE_DEFINITIONS: headers define what they declare, including kernels. They do so if there is
+/// no compiled part, and in the source that compiles it. A source with types that are not in the
+/// compiled part defines HEDDLE_DEFINITIONS itself, before it includes Heddle.
 #if !defined(HEDDLE_COMPILED) || defined(HEDDLE_IMPLEMENTATION)
 #undef HEDDLE_DEFINITIONS
 #define HEDDLE_DEFINITIONS
@@ -65,10 +64,10 @@
 #define HEDDLE_IF_COMPILED_CDOUBLE(...)
 #endif
 
-/// Instances of one format for a scalar: with EXTERN empty they are made here, with `extern` they
-/// are promised to be made elsewhere. Ordinals have 32 bits, offsets 32 or 64 (unsigned ones are
-/// read as signed). For a format of your own, whose inspect is then not inline, use them at
-/// namespace scope: HEDDLE_FORMAT_INSTANCES(extern, mine::MyFormat, double) in its header, and
+/// Instances of one format for a scalar: compiled here if EXTERN is empty, declared to be compiled
+/// elsewhere if it is `extern`. Ordinals have 32 bits, offsets 32 or 64 (unsigned ones are read as
+/// signed). For a format of your own, whose inspect is then not inline, use them at namespace
+/// scope: HEDDLE_FORMAT_INSTANCES(extern, mine::MyFormat, double) in its header, and
 /// HEDDLE_FORMAT_INSTANCES(, mine::MyFormat, double) in one source.
 #define HEDDLE_FORMAT_INSTANCES(EXTERN, FORMAT, SCALAR) \
   HEDDLE_EACH_SPACE(HEDDLE_FORMAT_INSTANCES_ON, EXTERN, FORMAT, SCALAR)
@@ -83,7 +82,7 @@
       const ::heddle::Scheme&);
 #define HEDDLE_MATRIX(SCALAR, OFFSET, EXEC) \
   ::heddle::CsrMatrix<SCALAR, int, OFFSET, EXEC::memory_space>
-/// What of a format depends on no type.
+/// The part of a format that depends on no type.
 #define HEDDLE_RULES_INSTANCE(EXTERN, FORMAT) \
   EXTERN template ::heddle::FormatRules heddle::rules_of<FORMAT>();
 
@@ -105,24 +104,24 @@ constexpr bool is_compiled() {
 }
 #undef HEDDLE_OR_SAME
 
-/// Whether T is declared by one header and defined by another.
+/// Whether T is declared in one header and defined in another.
 template <class T>
 inline constexpr bool is_declared_apart = false;
-/// Whether it is defined where it is used: the header that defines it says so, and who makes
-/// instances of it elsewhere.
+/// Whether the definition of T is included. The header that defines T sets it, and so does a source
+/// that compiles instances of T elsewhere.
 template <class T>
 inline constexpr bool is_defined = false;
 
 }  // namespace heddle::detail
 
-/// Who calls what another header defines says so, or it is the linker that finds out.
+/// Callers of functions that another header defines assert this; else only linking would fail.
 #define HEDDLE_ASSERT_DEFINED(...)                                                                \
   static_assert(__VA_ARGS__,                                                                      \
                 "Heddle's compiled part has nothing for these types: it has 32-bit columns, and " \
                 "x, y and sums in the matrix's scalar; define HEDDLE_DEFINITIONS before Heddle "  \
                 "is included, or build that part with HEDDLE_INSTANTIATE for another scalar")
 
-/// A format of the library says so below its definition: what the compiled part holds of it.
+/// Each format of the library has this below its definition: its instances in the compiled part.
 #define HEDDLE_COMPILED_FORMAT(FORMAT)                                            \
   template <>                                                                     \
   inline constexpr bool heddle::detail::is_declared_apart<heddle::FORMAT> = true; \

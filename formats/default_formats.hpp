@@ -13,8 +13,8 @@
 
 namespace heddle {
 
-/// What a plan chooses from unless it is given a list: the formats of the library, but those that
-/// no plan took in any kept run (docs/formats.md). all_formats.hpp has these.
+/// The formats that a plan chooses from by default: those of the library without the ones that no
+/// plan chose in any kept run (docs/formats.md). all_formats.hpp has these.
 using DefaultFormats = Formats<CsrFormat, EllFormat, BlockedEllFormat, CooFormat, GcsrFormat,
                                HybFormat, DiaFormat, BcsrFormat>;
 

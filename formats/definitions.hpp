@@ -6,4 +6,4 @@
 #include "plan/core_definitions.hpp"
 #include "plan/rank.hpp"
 
-/// What plans are made of, whatever their formats.
+/// All definitions of plans that do not depend on the formats.

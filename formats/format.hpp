@@ -4,4 +4,4 @@
 #include "common/product.hpp"
 #include "formats.hpp"
 
-/// What a format of your own is made of: docs/own-format.md.
+/// All that a format of your own needs: docs/own-format.md.

@@ -14,19 +14,19 @@
 
 namespace heddle {
 
-/// The requirements of SpMV for a format, the library's or a user's. All functions are static.
+/// The requirements of SpMV on a format, the library's or a user's. All functions are static.
 ///
 /// - `name`: the word before the slash in its schemes.
-/// - `grammar(device)`: the schemes that are legal there.
-/// - `candidates(features, device)`: the schemes that are worth trying for this matrix.
-/// - `predict(scheme, features, device, sizes)`: a pure function. It refuses if the format would
-///   not hold the matrix sensibly. Without features.has_pattern() it gives the best case, and says
-///   so: Prediction::lacks_pattern.
+/// - `grammar(device)`: the schemes that are legal on a device.
+/// - `candidates(features, device)`: the schemes that are worth trying for a matrix.
+/// - `predict(scheme, features, device, sizes)`: a pure function. It refuses if the format does not
+///   suit the matrix. Without features.has_pattern() it predicts the best case, and sets
+///   Prediction::lacks_pattern.
 /// - `applies(op, scheme)`: whether the executor applies this op itself. It must for Op::none and
 ///   Op::conjugate; for the others the plan uses a stored transpose.
 /// - `inspect<V, Acc>(inspection, scheme)`: an executor for vectors of V and sums in Acc, never
-///   null. It is not called if predict refuses. Its matrix has signed offsets, whatever the user's
-///   has. Write its return type out, or the check of the concept compiles the whole.
+///   null. It is not called if predict refuses. Its matrix has signed offsets, even if the user's
+///   has not. Write out its return type, or the concept's check compiles all of it.
 template <class F, class Exec = Kokkos::DefaultExecutionSpace,
           class Matrix = CsrMatrix<double, int, int, typename Exec::memory_space>>
 concept SpmvFormat = requires(const Features& features, const Device& device, const Scheme& scheme,
@@ -41,28 +41,28 @@ concept SpmvFormat = requires(const Features& features, const Device& device, co
   } -> std::convertible_to<std::unique_ptr<SpmvExecutor<Exec, Matrix, double, double>>>;
 };
 
-/// Whether a format takes a matrix of which one triangle is stored (Sizes::symmetry): it has a
+/// Whether a format accepts a matrix of which one triangle is stored (Sizes::symmetry): it has a
 /// member takes_triangles that is true. Other formats are never asked.
 template <class F>
 inline constexpr bool takes_triangles = requires { requires F::takes_triangles; };
 
-/// Whether a format adds up entries that repeat a place when it takes the values, with each sum
-/// rounded to the matrix's scalar, rather than in every apply, in the Accumulator: it has a member
+/// Whether a format adds up repeated entries once, when values are set, with each sum rounded to
+/// the matrix's scalar, rather than in every apply, in the Accumulator: it has a member
 /// merges_repeats that is true.
 template <class F>
 inline constexpr bool merges_repeats = requires { requires F::merges_repeats; };
 
-/// Whether a format has schemes that apply transposing ops to the user's arrays in place and are
-/// not among its candidates otherwise: a member in_place_candidates(features, device). They are
-/// used if values stay in place (SpmvOptions::values_in_place).
+/// Whether a format has additional schemes that apply transposing ops to the user's arrays in
+/// place: a member in_place_candidates(features, device). They are candidates only if values stay
+/// in place (SpmvOptions::values_in_place).
 template <class F>
 inline constexpr bool transposes_in_place =
     requires(const Features& features, const Device& device) {
       { F::in_place_candidates(features, device) } -> std::same_as<std::vector<Scheme>>;
     };
 
-/// The rules of a format of that type. A program can leave this function, with everything it names,
-/// to the compiled part (instantiate.hpp).
+/// The rules of format F. A program can leave this function, with everything it names, to the
+/// compiled part (instantiate.hpp).
 template <class F>
 FormatRules rules_of() {
   FormatRules rules;
@@ -104,7 +104,7 @@ struct FormatTable {
   AnyFormats formats;
   std::span<Inspect* const> inspects;
 
-  /// The executor of a scheme, made by the format that it names. Never null. Throws Refusal, before
+  /// Makes the executor of a scheme by the format that it names. Never null. Throws Refusal, before
   /// anything is allocated, if the format's predict refuses.
   std::unique_ptr<Executor> inspect(const Inspection<Exec, Matrix>& in,
                                     const Scheme& scheme) const {
@@ -117,11 +117,11 @@ struct FormatTable {
   }
 };
 
-/// A list of formats, a template parameter of plans. Name a few and only these are compiled, or add
-/// one of your own to the library's.
+/// A list of formats, a template parameter of plans. Only the formats that it names are compiled.
+/// You can add one of your own to the library's.
 template <SpmvFormat... F>
 struct Formats {
-  /// This list followed by others.
+  /// This list followed by other formats.
   template <SpmvFormat... More>
   using With = Formats<F..., More...>;
 
@@ -149,7 +149,7 @@ struct Formats {
   static std::vector<SchemeGrammar> grammars(const Device& device) {
     return detail::grammars(rules(), device);
   }
-  /// The schemes that are worth trying for a matrix, over all formats.
+  /// The schemes of all formats that are worth trying for a matrix.
   static std::vector<Scheme> candidates(const Features& features, const Device& device) {
     return detail::candidates(rules(), features, device);
   }
@@ -157,7 +157,7 @@ struct Formats {
   static std::vector<Scheme> in_place_candidates(const Features& features, const Device& device) {
     return detail::in_place_candidates(rules(), features, device);
   }
-  /// Variants that together use every value of every parameter; for tests.
+  /// Schemes that together use every value of every parameter; for tests.
   static std::vector<Scheme> variants(const Device& device) {
     std::vector<Scheme> all;
     for (const SchemeGrammar& grammar : grammars(device)) {
@@ -171,7 +171,7 @@ struct Formats {
   }
   static bool applies(Op op, const Scheme& scheme) { return detail::applies(rules(), op, scheme); }
 
-  /// See FormatTable.
+  /// Makes the executor of a scheme; see FormatTable.
   template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
   static std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect(
       const Inspection<Exec, Matrix>& inspection, const Scheme& scheme) {

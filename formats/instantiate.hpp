@@ -11,9 +11,9 @@
 #include "definitions.hpp"
 #endif
 
-/// What the compiled part holds beside the formats (compiled.hpp): what a plan does for a scalar,
-/// whatever its formats; what looks at a pattern alone; and what depends on no type. An operation
-/// adds its instances here; what is to be left out must not be inline, thus not defined in a class.
+/// Instances in the compiled part besides the formats (compiled.hpp): the code of plans for a
+/// scalar, for any formats; functions of a pattern only; and functions of no type. An operation
+/// adds its instances here; such functions must not be inline, so not defined in a class.
 #define HEDDLE_PLAN_INSTANCES(EXTERN, SCALAR) \
   HEDDLE_EACH_SPACE(HEDDLE_PLAN_INSTANCES_ON, EXTERN, SCALAR)
 #define HEDDLE_PLAN_INSTANCES_ON(EXTERN, SCALAR, EXEC)         \

@@ -9,5 +9,5 @@
 #include "inspect/recipe/sorted_rows.hpp"
 #include "inspect/recipe/stored_blocks.hpp"
 
-/// Inspectors, composed from a few steps: for formats of your own, as for the library's. See
+/// Inspectors composed of a few steps, for formats of your own as for the library's. See
 /// docs/recipes.md.

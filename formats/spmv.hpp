@@ -7,14 +7,14 @@
 /// applied more than a few times, spmv() for others.
 namespace heddle {
 
-/// y = alpha * op(A) * x + beta * y at once, without inspection. No allocation, no wait, no memory
-/// beside the vectors. Throws Error if shapes do not fit, or x and y share an entry; nothing else
-/// is checked.
+/// y = alpha * op(A) * x + beta * y at once, without inspection. No allocation, no wait, no
+/// workspace. Throws Error if shapes do not fit, or x and y share an entry; nothing else is
+/// checked.
 ///
 /// Only the sizes of the matrix are known, so rows are assumed to be about as long as the mean
 /// unless RowLengths::differ is given. Then each team (on a CPU each thread) searches for an equal
-/// share of rows plus nonzeros during the apply, on any device, so that a long row delays only the
-/// team it falls to. Bitwise reproducible on one device, except for a transposing op, which adds
+/// share of rows plus nonzeros during the apply, on any device, so that a long row delays only its
+/// own team. Bitwise reproducible on one device, except for a transposing op, which adds
 /// atomically.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space, VectorView X,
           WritableVectorView Y>

@@ -8,24 +8,24 @@
 namespace heddle {
 
 /// Whether the offsets of a matrix are at least as wide as its ordinals, as a plan requires: a
-/// count of rows is an offset too.
+/// number of rows is an offset too.
 template <class Matrix>
 inline constexpr bool counts_own_ordinals =
     sizeof(typename Matrix::offset_type) >= sizeof(typename Matrix::ordinal_type);
 
-/// A matrix, inspected once, applied many times: y = alpha * op(A) * x + beta * y.
+/// A matrix that is inspected once and applied many times: y = alpha * op(A) * x + beta * y.
 ///
 /// The plan borrows the matrix: its arrays must outlive the plan. After their values change, call
 /// update_values, whatever the scheme: until then some schemes multiply with the old values and
-/// others with the new ones; the arrays given to it are borrowed from then on, and so are those of
+/// others with the new ones. The arrays given to it are borrowed from then on, and so are those of
 /// prepare, which makes a stored transpose, with a scheme of its own, if the scheme does not apply
 /// the op natively (Refusal, before it allocates, if options.max_bytes leaves no room). The plan
-/// belongs to the device of `exec` and applies on any
-/// execution space instance of that device, a const one too. A plan applies once at a time, since
-/// some schemes keep carry-outs and packed vectors in it: applies on two streams that may overlap
-/// need a plan each (SpmvOptions::check_overlap detects them). A plan can be moved, not copied.
-/// Every call on a plan that is empty or moved from throws Error until another is assigned to it.
-/// What all plans have: detail::Plan.
+/// belongs to the device of `exec` and applies on any execution space instance of that device, a
+/// const one too. A plan applies once at a time, since some schemes keep carry-outs and packed
+/// vectors in it: applies on two streams that may overlap need a plan each
+/// (SpmvOptions::check_overlap detects them). A plan can be moved, not copied. Every call on an
+/// empty or moved-from plan throws Error until another is assigned to it. The members of all plans:
+/// detail::Plan.
 ///
 /// Vector is the type of x and y, Accumulator that of alpha, beta and every sum. Both default to
 /// the matrix's scalar and may be wider: SpmvPlan<Exec, Matrix, float, double>(exec, A). There are
@@ -51,8 +51,8 @@ class SpmvPlan
   /// An empty plan, to be assigned to: every call on it throws Error.
   SpmvPlan() = default;
 
-  /// Inspects A on `exec` and waits for it: one launch reads and checks the row pointer, then
-  /// follows what the scheme and options.ops need. Rows may be empty, columns unsorted, entries
+  /// Inspects A on `exec` and waits for it: one launch reads and checks the row pointer; further
+  /// launches depend on the scheme and options.ops. Rows may be empty, columns unsorted, entries
   /// repeated.
   ///
   /// Throws Error
@@ -64,7 +64,7 @@ class SpmvPlan
   ///   options.vectors.count is less than 1, or options.expected_applies less than 0;
   /// - if options.symmetry is given and A is not square or, with options.check, not a triangle.
   ///
-  /// Throws Refusal if a pinned scheme does not take this matrix, or no scheme stays within
+  /// Throws Refusal if a pinned scheme does not accept this matrix, or no scheme stays within
   /// options.max_bytes; OutOfMemory, with the number of bytes, if memory is not available. Device
   /// memory: bytes().
   explicit SpmvPlan(const Exec& exec, const Matrix& A, const SpmvOptions& options = {},
@@ -78,13 +78,13 @@ class SpmvPlan
                           detail::is_compiled<Exec, Signed, Vector, Accumulator>());
   }
 
-  /// As above, on the default instance.
+  /// Inspects A on the default instance.
   explicit SpmvPlan(const Matrix& A, const SpmvOptions& options = {}, FormatList formats = {})
       : SpmvPlan(Exec{}, A, options, formats) {}
 
   using Form::apply;  ///< without exec
-  /// y = alpha * A * x + beta * y. x has A.columns() rows, y has A.rows() rows. Both are of rank 1,
-  /// or of rank 2 with equal numbers of vectors, in any layout; they do not overlap.
+  /// y = alpha * A * x + beta * y. x has A.columns() rows, y has A.rows() rows. Both have rank 1,
+  /// or rank 2 with equal numbers of vectors, in any layout; they do not overlap.
   ///
   /// beta == 0 overwrites y without reading it, NaN included; alpha == 0 reads neither A nor x.
   /// Returns once the work is queued on `exec`: no allocation, no copy, no fence. May be captured
@@ -111,14 +111,14 @@ class SpmvPlan
   }
   /// y = alpha * op(A) * x + beta * y for one vector, and result = conj(x) . y, or conj(y) . y if
   /// `with_itself`. The result is a number on the device, in a View of rank 0, summed in the
-  /// accumulator's type over the stored y. Everything else is as for apply. The order of the sum is
-  /// fixed: the same bits on every run for a fixed scheme, device and number of threads.
+  /// accumulator's type over the stored y. All else is as for apply. The order of the sum is fixed:
+  /// equal bits on every run for a fixed scheme, device and number of threads.
   ///
   /// If has_dot(op), the product's launch computes the sum and no vector is read again, provided
   /// that the workspace is large enough (on GPUs csr/adaptive and csr/merge cut rows of more than
   /// 15 entries, on average, into more shares than it holds). Otherwise a second launch reads x and
-  /// y. Also throws Error for several vectors, or if x and y differ in length without
-  /// `with_itself`.
+  /// y. Throws Error, besides those of apply, for several vectors, or if x and y differ in length
+  /// without `with_itself`.
   template <VectorView X, WritableVectorView Y, class Result>
   void apply_dot(const Exec& exec, Op op, Accumulator alpha, const X& x, Accumulator beta,
                  const Y& y, const VectorWorkspace<Exec, Accumulator>& workspace,
@@ -129,19 +129,19 @@ class SpmvPlan
                                     multivector_of<Vector>(y),
                                     workspace.dot(result.data(), with_itself));
   }
-  /// As above with y = A * x, the interface of an operator for solvers.
+  /// y = A * x and the dot product, the interface of an operator for solvers.
   template <VectorView X, WritableVectorView Y, class Result>
   void apply_dot(const Exec& exec, const X& x, const Y& y,
                  const VectorWorkspace<Exec, Accumulator>& workspace, const Result& result,
                  bool with_itself = false) const {
     apply_dot(exec, Op::none, Accumulator(1), x, Accumulator(0), y, workspace, result, with_itself);
   }
-  /// Whether apply_dot computes the dot in the product's launch.
+  /// Whether apply_dot computes the dot product in the launch of the product.
   bool has_dot(Op op = Op::none) const { return this->core("has_dot").has_dot(op); }
   std::int64_t rows() const { return this->core("rows").matrix().rows(); }
   std::int64_t columns() const { return this->core("columns").matrix().columns(); }
 
-  /// As apply, for vectors that are not Views.
+  /// Does what apply does, for vectors that are not Views.
   void execute(const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& x,
                Accumulator beta, const Multivector<Vector>& y) const {
     this->core("apply").execute(exec, op, alpha, x, beta, y);

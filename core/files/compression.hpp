@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// HEDDLE_HAVE_ZLIB and HEDDLE_HAVE_LZMA say which libraries there are: the targets of CMake define
-// them, and the public headers. Without either, as with a bare -I of the source tree, none is used.
+// HEDDLE_HAVE_ZLIB and HEDDLE_HAVE_LZMA say which libraries are available. CMake's targets and the
+// public headers define them; with only a -I of the source tree, neither library is used.
 #pragma once
 
 #include <cassert>
@@ -19,7 +19,7 @@ namespace heddle::files {
 
 enum class Compression { none, gzip, xz, bzip2, zstd };
 
-/// By the first bytes of a file, whatever it is called.
+/// Recognizes a compression by the first bytes of a file, whatever its name.
 inline Compression compression_of(std::string_view bytes) {
   using namespace std::string_view_literals;
   if (bytes.starts_with("\x1f\x8b"sv)) return Compression::gzip;
@@ -49,9 +49,9 @@ inline Compression compression_by_name(std::string_view path) {
               "fetch or compress the file again");
 }
 
-/// Drives a decoder over `in`, for at most `limit` bytes of content. step(at, left, out, room)
-/// consumes and produces by changing its arguments, throws on damage, and returns false when all is
-/// done.
+/// Runs a decoder over `in` until it has produced `limit` bytes. step(at, left, out, room) advances
+/// its arguments as it consumes and produces, throws if the data is damaged, and returns false at
+/// the end.
 template <class Step>
 Bytes unpack_with(std::string_view in, std::size_t limit, Step&& step) {
   Bytes out;
@@ -78,11 +78,11 @@ Bytes unpack_with(std::string_view in, std::size_t limit, Step&& step) {
 #if HEDDLE_HAVE_ZLIB
 inline namespace with_zlib {
 
-/// zlib counts bytes in 32 bits: it is given no more at a time.
+/// Most bytes of one call: zlib counts bytes in 32 bits.
 inline constexpr std::size_t zlib_most_bytes = std::size_t{1} << 30;
 inline constexpr int zlib_gzip_window = 15 + 16;
 
-/// `prefix` says that `in` is only the start of a file, which may end anywhere.
+/// `prefix`: `in` is only the start of a file, which may end anywhere.
 inline Bytes unpack_gzip(std::string_view in, const std::string& name, std::size_t limit,
                          bool prefix, std::size_t most = zlib_most_bytes) {
   struct Stream : z_stream {
@@ -123,7 +123,7 @@ inline Bytes unpack_gzip(std::string_view in, const std::string& name, std::size
   });
 }
 
-/// One gzip member that holds `in`.
+/// One gzip member with the content `in`.
 inline std::string pack_gzip(std::string_view in, const std::string&,
                              std::size_t most = zlib_most_bytes) {
   struct Stream : z_stream {
@@ -172,8 +172,8 @@ inline std::string pack_gzip(std::string_view, const std::string& name) {
 
 // Two names, so that sources compiled with and without liblzma can be linked into one program.
 
-/// Bytes that the decoder may take for itself. Files of xz -9 need 65 MiB; the window that a file
-/// asks for may be far larger than its content.
+/// Bytes of workspace that the decoder may allocate. Files of xz -9 need 65 MiB; the window that a
+/// file asks for may be far larger than its content.
 constexpr std::uint64_t xz_decoder_bytes(std::size_t limit) {
   constexpr std::uint64_t least = std::uint64_t{128} << 20, most = std::uint64_t{1} << 30;
   return std::clamp(std::uint64_t{limit}, least, most);
@@ -182,7 +182,7 @@ constexpr std::uint64_t xz_decoder_bytes(std::size_t limit) {
 #if HEDDLE_HAVE_LZMA
 inline namespace with_lzma {
 
-/// `prefix` says that `in` is only the start of a file, which may end anywhere.
+/// `prefix`: `in` is only the start of a file, which may end anywhere.
 inline Bytes unpack_xz(std::string_view in, const std::string& name, std::size_t limit,
                        bool prefix) {
   const std::uint64_t decoder_bytes = xz_decoder_bytes(limit);
@@ -224,7 +224,7 @@ inline Bytes unpack_xz(std::string_view in, const std::string& name, std::size_t
   });
 }
 
-/// One xz stream that holds `in`. A liblzma may have been built without some of the checksums.
+/// One xz stream with the content `in`. A liblzma may have been built without some checksums.
 inline std::string pack_xz(std::string_view in, const std::string& name,
                            lzma_check check = LZMA_CHECK_CRC64) {
   std::string out(lzma_stream_buffer_bound(in.size()), '\0');

@@ -16,12 +16,12 @@
 
 namespace heddle::files {
 
-/// Entries in the order of a file: one piece of it, parsed by one thread.
+/// Entries of one piece of a file, parsed by one thread, in the order of the file.
 template <Scalar S, Ordinal O>
 struct Entries {
   Buffer<O> rows = {};
   Buffer<O> columns = {};
-  Buffer<S> values = {};  // none of a pattern, whose entries are all 1
+  Buffer<S> values = {};  // empty for a pattern: all are 1
   std::size_t count = 0;
   std::size_t off_diagonal = 0;
 
@@ -34,20 +34,20 @@ struct Entries {
   }
 };
 
-/// The first entry, by row and column, that is there twice.
+/// The first repeated entry, by row and column.
 struct Duplicate {
   std::int64_t row;
   std::int64_t column;
 };
 
-/// Where mirrored entries get their value from.
+/// The value of the mirror image of an entry.
 template <Scalar S>
 S mirrored(MatrixMarketSymmetry symmetry, const S& value) {
   if (symmetry == MatrixMarketSymmetry::skew_symmetric) return -value;
   return symmetry == MatrixMarketSymmetry::hermitian ? conjugate(value) : value;
 }
 
-/// Throws what is wrong with a size before anything of that size is allocated.
+/// Throws Error for a size that is too large, before anything of that size is allocated.
 template <Scalar S, Ordinal O, Offset Off>
 void check_sizes(std::int64_t rows, std::int64_t columns, std::int64_t nonzeros,
                  const ReadOptions& options, const Where& where) {
@@ -74,7 +74,7 @@ void check_sizes(std::int64_t rows, std::int64_t columns, std::int64_t nonzeros,
 template <Scalar S, Ordinal O, Offset Off>
 using HostStorage = CsrStorage<S, O, Off, Kokkos::HostSpace>;
 
-/// What Kokkos throws when an allocation fails changes with its version; this throws bad_alloc.
+/// Throws bad_alloc if an allocation fails; the type that Kokkos throws depends on its version.
 template <Scalar S, Ordinal O, Offset Off>
 HostStorage<S, O, Off> allocate_csr(std::int64_t rows, std::int64_t columns,
                                     std::int64_t nonzeros) {
@@ -86,7 +86,7 @@ HostStorage<S, O, Off> allocate_csr(std::int64_t rows, std::int64_t columns,
   }
 }
 
-/// Replaces counts by the sum of those before each.
+/// Exclusive prefix sum: replaces each count by the sum of those before it.
 template <Offset Off>
 void exclusive_scan(int threads, Off* counts, std::size_t length) {
   constexpr std::size_t block = std::size_t{1} << 16;
@@ -107,22 +107,22 @@ void exclusive_scan(int threads, Off* counts, std::size_t length) {
   });
 }
 
-/// counter++, safe among threads where there are several.
+/// counter++, atomic unless one thread counts `alone`.
 template <Offset Off>
 Off count_up(Off& counter, bool alone) {
   if (alone) return counter++;
   return std::atomic_ref<Off>(counter).fetch_add(1, std::memory_order_relaxed);
 }
 
-/// Sorts the columns of every row. Equal columns come in the order of their values' bits, which
-/// makes the outcome independent of the order before; above the diagonal in that of the bits of
-/// what they mirror, so that entries that repeat add up in one order on both sides.
+/// Sorts the columns of every row. Equal columns are ordered by the bits of their values, so that
+/// the result does not depend on the order before. Above the diagonal the bits of the mirrored
+/// values decide, so that repeated entries add up in one order on both sides.
 template <Scalar S, Ordinal O>
 class RowSorter {
  public:
   explicit RowSorter(MatrixMarketSymmetry symmetry) : symmetry_(symmetry) {}
 
-  /// Sorts `count` entries of a row; returns the first column that is there twice, or -1.
+  /// Sorts `count` entries of a row; returns the first repeated column, or -1.
   O sort(std::int64_t row, O* columns, S* values, std::size_t count) {
     bool ascending = true, strictly = true;
     for (std::size_t i = 1; i < count; ++i) {
@@ -224,7 +224,7 @@ std::optional<Duplicate> sort_rows(int threads, const HostStorage<S, O, Off>& ma
   return first;
 }
 
-/// The same matrix with repeated entries, which must be neighbours, added up.
+/// A copy of the matrix in which repeated entries, which must be neighbours, are added up.
 template <Scalar S, Ordinal O, Offset Off>
 HostStorage<S, O, Off> add_duplicates(const HostStorage<S, O, Off>& matrix) {
   const auto row_ptr = matrix.row_ptr();
@@ -253,9 +253,9 @@ HostStorage<S, O, Off> add_duplicates(const HostStorage<S, O, Off>& matrix) {
   return result;
 }
 
-/// CSR from entries in any order, columns ascending in each row; entries off the diagonal of a
-/// matrix with symmetry are mirrored. Sizes must have been checked. `duplicate` tells of the first
-/// repeated entry.
+/// CSR from entries in any order, with ascending columns in each row; off-diagonal entries of a
+/// matrix with symmetry are mirrored. Sizes must have been checked. `duplicate` is the first
+/// repeated entry, if there is one.
 template <Scalar S, Ordinal O, Offset Off>
 HostStorage<S, O, Off> build_csr(std::int64_t rows, std::int64_t columns,
                                  MatrixMarketSymmetry symmetry,
@@ -266,8 +266,8 @@ HostStorage<S, O, Off> build_csr(std::int64_t rows, std::int64_t columns,
   for (const auto& piece : pieces) nonzeros += piece.count + (mirror ? piece.off_diagonal : 0);
   auto matrix = allocate_csr<S, O, Off>(rows, columns, static_cast<std::int64_t>(nonzeros));
 
-  // starts[r] counts row r, then says where it starts, then where its next entry goes, and in the
-  // end where row r + 1 starts: row_ptr is never copied.
+  // starts[r] is in turn the length of row r, its first entry, the place of its next entry, and the
+  // first entry of row r + 1: row_ptr is never copied.
   Off* const starts = matrix.row_ptr().data() + 1;
   const auto length = static_cast<std::size_t>(rows);
   matrix.row_ptr()(0) = 0;
@@ -309,7 +309,7 @@ concept HostReadable =
     static_cast<bool>(Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible);
 
 /// Throws Error, naming the row, unless row_ptr rises from 0 to the number of entries and every
-/// column is one of the matrix; `name` is the file that the matrix was to go to.
+/// column is in range. `name` is the file that is to be written.
 template <Scalar S, Ordinal O, Offset Off, HostReadable Space>
 void check_csr(const CsrMatrix<S, O, Off, Space>& matrix, const std::string& name, int threads) {
   if (matrix.row_ptr().extent(0) == 0) {

@@ -6,8 +6,8 @@
 
 namespace heddle::files {
 
-/// What compressed bytes hold, at most `limit` bytes of it. `prefix` says that `raw` is only the
-/// start of a file, which may end anywhere.
+/// Unpacks at most `limit` bytes from the compressed bytes `raw`. `prefix`: `raw` is only the start
+/// of a file, which may end anywhere.
 inline Bytes unpack_view(std::string_view raw, const std::string& name, std::size_t limit,
                          bool prefix) {
   switch (compression_of(raw)) {
@@ -24,8 +24,8 @@ inline Bytes unpack_view(std::string_view raw, const std::string& name, std::siz
   throw Error("the file is not compressed", Where{.file = name}, "read it as it is");
 }
 
-/// What a file holds whose bytes are `raw`, compressed or not; throws Error if that is more than
-/// the options allow, having taken no more memory than they do.
+/// The content of a file with the bytes `raw`, compressed or not. Throws Error if the content is
+/// larger than the options allow, without allocating more than that.
 inline Bytes unpack(Bytes raw, const std::string& name, const ReadOptions& options) {
   const std::uint64_t limit = byte_limit(options);
   if (compression_of(raw.view()) == Compression::none) return raw;
@@ -36,13 +36,13 @@ inline Bytes unpack(Bytes raw, const std::string& name, const ReadOptions& optio
   return content;
 }
 
-/// The content of a file, unpacked where it is compressed.
+/// The content of a file, unpacked if it is compressed.
 inline Bytes load(const std::string& path, const ReadOptions& options) {
   const std::uint64_t limit = byte_limit(options);
   auto check = [&](std::uintmax_t bytes) {
     if (bytes > limit) throw error_beyond_limit("the file", options, Where{.file = path});
   };
-  std::error_code unknown;  // of a pipe
+  std::error_code unknown;  // a pipe has no size
   const std::uintmax_t on_disk = std::filesystem::file_size(path, unknown);
   if (!unknown) check(on_disk);
   const std::size_t most = limit < everything ? limit + 1 : everything;

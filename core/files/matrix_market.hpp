@@ -9,8 +9,8 @@
 
 namespace heddle::files {
 
-/// Parses the entries of a Matrix Market text, in pieces that end at line ends, and makes CSR of
-/// them. Faults carry a place in the text; the first one in the file wins.
+/// Parses the entries of a Matrix Market text, in pieces that end at line ends, and makes CSR from
+/// them. Faults carry a place in the text; the first one in the file is reported.
 template <Scalar S, Ordinal O, Offset Off>
 class MatrixMarketReader {
  public:
@@ -190,8 +190,8 @@ class MatrixMarketReader {
     return S(real);
   }
 
-  /// As many entries as the sizes call for, no more and no fewer. Nothing was or will be allocated
-  /// for entries that the text does not have, whatever its sizes claim.
+  /// Throws Fault unless there are as many entries as the header says. Nothing is ever allocated
+  /// for entries that the text does not have, whatever its header says.
   void check_count() const {
     check_array_diagonal();
     std::int64_t found = 0;
@@ -213,7 +213,7 @@ class MatrixMarketReader {
     }
   }
 
-  /// An array of a skew-symmetric matrix that lists the diagonal too.
+  /// Throws Fault if the array of a skew-symmetric matrix lists the diagonal too.
   void check_array_diagonal() const {
     const std::int64_t n = header_.rows;
     const bool skew = header_.symmetry == Symmetry::skew_symmetric;
@@ -228,7 +228,7 @@ class MatrixMarketReader {
                 "that diagonal is zero: leave its " + std::to_string(n) + " numbers out"};
   }
 
-  /// Where entry `i` of a piece stands in the text.
+  /// The start of entry `i` of piece `p` in the text.
   const char* entry_in_text(std::size_t p, std::size_t i) const {
     const char* at = cuts_[p];
     const char* const end = cuts_[p + 1];
@@ -236,7 +236,7 @@ class MatrixMarketReader {
     return at;
   }
 
-  /// Gives the values of an array, which come column by column, their rows and columns.
+  /// Sets rows and columns for the values of an array, which are listed column by column.
   void place_array() {
     std::vector<std::int64_t> first(pieces_.size(), 0);
     for (std::size_t p = 1; p < pieces_.size(); ++p) {
@@ -252,7 +252,7 @@ class MatrixMarketReader {
     const std::int64_t rows = header_.rows;
     const bool whole = header_.symmetry == Symmetry::general;
     const std::int64_t skip = header_.symmetry == Symmetry::skew_symmetric ? 1 : 0;
-    // Of a triangle, column j lists its rows from j, or j + 1, to the last.
+    // A triangle lists the rows of column j from j, or j + 1, to the last.
     auto first_row = [&](std::int64_t column) { return whole ? 0 : column + skip; };
     std::int64_t column = 0;
     if (whole) {
@@ -323,7 +323,7 @@ class MatrixMarketReader {
 
 namespace heddle {
 
-/// Reads a Matrix Market text from memory; see read_matrix_market. Errors call it `name`.
+/// Reads a Matrix Market text from memory; see read_matrix_market. Errors name it `name`.
 template <Scalar S = double, Ordinal O = int, Offset Off = int>
 CsrStorage<S, O, Off, Kokkos::HostSpace> parse_matrix_market(std::string_view text,
                                                              const std::string& name = "<memory>",
@@ -348,7 +348,7 @@ CsrStorage<S, O, Off, Kokkos::HostSpace> parse_matrix_market(std::string_view te
 /// Throws Error with the file and line of any fault: not a Matrix Market file, a complex matrix for
 /// a real scalar, fewer or more entries than announced, indices or numbers that are malformed or
 /// out of range, repeated entries, entries in the triangle that the symmetry implies, a matrix too
-/// large for the ordinal, the offset or the memory. Temporary memory, beside the matrix: the text
+/// large for the ordinal, the offset or the memory. Temporary memory, besides the matrix: the text
 /// and its entries as triples.
 ///
 /// Format: Boisvert, Pozo, Remington, The Matrix Market Exchange Formats, NISTIR 5935 (1996).
@@ -367,7 +367,7 @@ CsrStorage<S, O, Off, Kokkos::HostSpace> read_matrix_market(const std::string& p
 
 namespace heddle::files {
 
-/// Formats a matrix as Matrix Market, in runs of as many entries each.
+/// Formats a matrix as Matrix Market, in runs of equally many entries.
 template <class Matrix>
 class MatrixMarketWriter {
  public:
@@ -420,7 +420,7 @@ class MatrixMarketWriter {
     }
   }
 
-  /// Every entry needs its mirror: looks each one up in a copy whose rows are sorted.
+  /// Throws Error unless every entry has its mirror image, found in a copy with sorted rows.
   void verify_symmetry() {
     if (whole()) return;
     const auto rows = static_cast<std::size_t>(matrix_.rows());
@@ -485,7 +485,7 @@ class MatrixMarketWriter {
     return a == b || (std::isnan(a) && std::isnan(b));
   }
 
-  /// Entries of one piece of the file. A row may be longer.
+  /// Number of entries in one piece of the file; a piece may end inside a row.
   std::size_t run_entries() const {
     const bool plain = compression_by_name(path_) == Compression::none;
     return std::size_t{1} << (plain ? 16 : 18);
@@ -573,8 +573,8 @@ class MatrixMarketWriter {
 namespace heddle {
 
 /// Writes a host matrix as a Matrix Market file: coordinate, real or complex or pattern, general
-/// unless the options name a symmetry, which is then checked. A name that ends in .gz or .xz is
-/// written compressed.
+/// unless the options name a symmetry, which is then checked. A file whose name ends in .gz or .xz
+/// is compressed.
 ///
 /// Entries keep their order. Each number is the shortest decimal that reads back as the same bits,
 /// and a NaN is nan or -nan. So a general matrix with ascending columns and no repeated entries is

@@ -6,12 +6,12 @@
 
 namespace heddle {
 
-/// As the header of a file spells it.
+/// The name of a format in the header of a file.
 constexpr const char* name(MatrixMarketFormat format) {
   return format == MatrixMarketFormat::coordinate ? "coordinate" : "array";
 }
 
-/// As the header of a file spells it.
+/// The name of a field in the header of a file.
 constexpr const char* name(MatrixMarketField field) {
   switch (field) {
     case MatrixMarketField::real: return "real";
@@ -23,7 +23,7 @@ constexpr const char* name(MatrixMarketField field) {
   return "?";
 }
 
-/// As the header of a file spells it.
+/// The name of a symmetry in the header of a file.
 constexpr const char* name(MatrixMarketSymmetry symmetry) {
   switch (symmetry) {
     case MatrixMarketSymmetry::general: return "general";
@@ -34,14 +34,14 @@ constexpr const char* name(MatrixMarketSymmetry symmetry) {
   return "?";
 }
 
-/// What a Matrix Market file says of itself before its entries.
+/// Header of a Matrix Market file.
 struct MatrixMarketHeader {
   MatrixMarketFormat format = MatrixMarketFormat::coordinate;
   MatrixMarketField field = MatrixMarketField::real;
   MatrixMarketSymmetry symmetry = MatrixMarketSymmetry::general;
   std::int64_t rows = 0;
   std::int64_t columns = 0;
-  /// Entries that the file lists: of a symmetric matrix about half of those it has.
+  /// Number of entries that the file lists: about half of all entries of a symmetric matrix.
   std::int64_t entries = 0;
   /// The comment lines without their %, joined by line ends.
   std::string comment = {};
@@ -66,13 +66,13 @@ inline bool is_matrix_market(std::string_view text) {
   return equal_ignoring_case(text.substr(0, matrix_market_banner.size()), matrix_market_banner);
 }
 
-/// Whether a text starts with a byte-order mark, of UTF-8 or of UTF-16.
+/// Whether a text starts with a byte-order mark of UTF-8 or UTF-16.
 inline bool has_byte_order_mark(std::string_view text) {
   return text.starts_with("\xef\xbb\xbf") || text.starts_with("\xff\xfe") ||
          text.starts_with("\xfe\xff");
 }
 
-/// The next word of a line; empty at its end. `at` moves past it.
+/// The next word of a line, empty at the line's end. Moves `at` past the word.
 inline std::string_view next_word(const char*& at, const char* end) {
   at = skip_blanks(at, end);
   const std::string_view word = token_at(at, end);
@@ -80,7 +80,7 @@ inline std::string_view next_word(const char*& at, const char* end) {
   return word;
 }
 
-/// The enumerator of that name, among the first `count` of them.
+/// The enumerator whose name is the next word, among the first `count` of Enum.
 template <class Enum>
 Enum parse_name(const char*& at, const char* end, const char* what, int count) {
   const std::string_view word = next_word(at, end);
@@ -143,7 +143,7 @@ inline std::int64_t parse_size(const char*& at, const char* end, const char* kin
   return size;
 }
 
-/// Entries that an array of this shape and symmetry lists.
+/// Number of entries that an array of this shape and symmetry lists.
 inline std::int64_t array_entries(const char* size_line, const MatrixMarketHeader& header) {
   const std::int64_t n = header.rows, m = header.columns;
   if (n == 0 || m == 0) return 0;
@@ -180,7 +180,7 @@ inline void parse_size_line(const char*& at, const char* end, MatrixMarketHeader
   if (!coordinate) header.entries = array_entries(start, header);
 }
 
-/// Reads the header at the start of `text`; returns where the entries start.
+/// Reads the header at the start of `text`; returns the start of the entries.
 inline const char* parse_header(std::string_view text, MatrixMarketHeader& header) {
   const char* at = text.data();
   const char* const end = at + text.size();
@@ -209,7 +209,7 @@ inline const char* parse_header(std::string_view text, MatrixMarketHeader& heade
 
 }  // namespace files
 
-/// The header of a Matrix Market file that is in memory; `name` stands for it in an Error.
+/// The header of a Matrix Market file that is in memory; an Error names the file `name`.
 inline MatrixMarketHeader parse_matrix_market_header(std::string_view text,
                                                      const std::string& name = "<memory>") {
   MatrixMarketHeader header;
@@ -223,7 +223,7 @@ inline MatrixMarketHeader parse_matrix_market_header(std::string_view text,
 
 namespace files {
 
-/// The header of a file, which ends in its first `longest` bytes.
+/// The header of a file, which must end in the first `longest` bytes.
 inline MatrixMarketHeader read_header(const std::string& path, std::size_t longest) {
   try {
     std::ifstream stream = open_to_read(path);
@@ -237,7 +237,7 @@ inline MatrixMarketHeader read_header(const std::string& path, std::size_t longe
         whole = whole && content.size() < limit;
         text = content.view();
       }
-      // A line that was cut says nothing.
+      // An incomplete last line is left out.
       if (!whole) text = text.substr(0, text.rfind('\n') + 1);
       try {
         return parse_matrix_market_header(text, path);
@@ -254,8 +254,8 @@ inline MatrixMarketHeader read_header(const std::string& path, std::size_t longe
 
 }  // namespace files
 
-/// The header of a Matrix Market file, plain, gzip or xz, without reading the rest of it. Of a pipe
-/// it takes the first 64 KiB, or more if the header is longer, and what it took is gone.
+/// Reads the header of a Matrix Market file, plain, gzip or xz, and not the rest of the file. It
+/// consumes the first 64 KiB of a pipe, or more if the header is longer.
 inline MatrixMarketHeader read_matrix_market_header(const std::string& path) {
   return files::read_header(path, std::size_t{1} << 30);
 }

@@ -11,8 +11,8 @@
 
 namespace heddle::files {
 
-/// What is wrong with a text and where in it; the reader that knows the whole text makes it an
-/// Error with a line.
+/// A problem in a text and its place. The caller, which knows the whole text, turns it into an
+/// Error with a line number.
 struct Fault {
   const char* at;
   std::string problem;
@@ -56,7 +56,7 @@ inline std::string_view token_at(const char* at, const char* end) {
   throw Fault{at, "'" + printable(token_at(at, end)) + "' does not fit into " + type, remedy};
 }
 
-/// A whole number in decimal at `at`, which moves past it.
+/// Reads a decimal integer at `at`, and moves `at` past it.
 inline std::int64_t parse_integer(const char*& at, const char* end, const char* kind) {
   constexpr std::ptrdiff_t always_fits = 18;
   const char* digit = at;
@@ -79,7 +79,7 @@ inline std::int64_t parse_integer(const char*& at, const char* end, const char* 
   return value;
 }
 
-/// Whether a decimal number that no binary one can hold is too small rather than too large.
+/// Whether a decimal number that is out of range is too small rather than too large.
 inline bool is_tiny(std::string_view number) {
   std::int64_t digits_before_point = 0, zeros_after_point = 0;
   bool after_point = false, nonzero = false;
@@ -107,8 +107,8 @@ inline bool is_tiny(std::string_view number) {
   return exponent < zeros_after_point - digits_before_point;
 }
 
-/// A number of Fortran's as C writes it: a D or no letter at all before the exponent, which has a
-/// sign then (1.5D+03, 1.5+03).
+/// Converts a Fortran number to C's notation. Its exponent has a D, or a sign without a letter
+/// (1.5D+03, 1.5+03).
 inline std::string with_exponent_letter(std::string_view token) {
   std::string number(token);
   const std::size_t letter = number.find_first_of("dD");
@@ -123,8 +123,8 @@ inline std::string with_exponent_letter(std::string_view token) {
   return number;
 }
 
-/// What std::from_chars does not take: exponents as Fortran writes them, and numbers out of range.
-/// What is too small becomes zero; what is too large is a fault.
+/// Reads numbers that std::from_chars rejects: Fortran exponents, and numbers out of range. A
+/// number that is too small becomes zero; one that is too large is a fault.
 template <class Real>
 const char* parse_unusual_real(const char* at, const char* end, Real& value) {
   const std::string_view token = token_at(at, end);
@@ -144,13 +144,13 @@ const char* parse_unusual_real(const char* at, const char* end, Real& value) {
   return at + token.size();
 }
 
-/// std::from_chars takes no plus sign before a number.
+/// Skips a plus sign before a number, which std::from_chars does not accept.
 inline const char* skip_plus(const char* at, const char* end) {
   const bool plus = at != end && *at == '+' && !at_token_end(at + 1, end) && at[1] != '-';
   return plus ? at + 1 : at;
 }
 
-/// The nearest Real to a decimal number, inf or nan at `at`, which moves past it.
+/// Reads a decimal number, inf or nan at `at`, rounded to the nearest Real, and moves `at` past it.
 template <class Real>
 Real parse_real(const char*& at, const char* end) {
   Real value;
@@ -161,7 +161,7 @@ Real parse_real(const char*& at, const char* end) {
   return value;
 }
 
-/// The nearest Real to a whole number of any length.
+/// Reads an integer of any length, rounded to the nearest Real, and moves `at` past it.
 template <class Real>
 Real parse_whole(const char*& at, const char* end) {
   const char* const first = skip_plus(at, end);

@@ -14,7 +14,7 @@ namespace heddle {
 /// How a reader treats an entry that occurs twice in a file.
 enum class Duplicates { error, add };
 
-/// The type of numbers in a PETSc file, which the file does not state: complex64 is a pair of
+/// The type of numbers in a PETSc file, which the file does not state. complex64 is a pair of
 /// float32.
 enum class PetscScalar { detect, float32, float64, complex64, complex128 };
 
@@ -28,10 +28,10 @@ struct ReadOptions {
   /// Matrix Market's array format lists every entry of a dense matrix. All are stored unless this
   /// option leaves out those that are zero.
   bool drop_array_zeros = false;
-  /// Bounds three sizes separately, in bytes: the file, its unpacked content, and the matrix's
-  /// arrays. More is refused before memory is allocated. 0: the memory of the machine.
+  /// Limit in bytes on each of three sizes: the file, its unpacked content, and the arrays of the
+  /// matrix. A larger one is refused before it is allocated. 0: the memory of the machine.
   std::uint64_t max_bytes = 0;
-  /// Used by read_petsc only. `detect` assumes float64 for a real scalar and complex128 for a
+  /// Read by read_petsc only. `detect` assumes float64 for a real scalar and complex128 for a
   /// complex one, and refuses a file whose length contradicts that.
   PetscScalar petsc_scalar = PetscScalar::detect;
 };
@@ -42,19 +42,19 @@ using PetscOptions = ReadOptions;
 
 /// The second word of a Matrix Market header: a list of entries, or all entries of a dense matrix.
 enum class MatrixMarketFormat { coordinate, array };
-/// The third word: the type of an entry.
+/// The third word of the header: the type of an entry.
 enum class MatrixMarketField { real, integer, complex, pattern, unsigned_integer };
-/// The fourth word: how the entries of one triangle determine the other.
+/// The fourth word of the header: how the entries of one triangle determine the other.
 enum class MatrixMarketSymmetry { general, symmetric, skew_symmetric, hermitian };
 
 /// Options of write_matrix_market. A file name that ends in .gz or .xz is written compressed.
 struct MatrixMarketWriteOptions {
-  /// If not general, only the lower triangle is written, after a check that every entry equals its
-  /// mirror. Zeros of either sign are equal, and so are all NaNs.
+  /// If not general, writes the lower triangle only, after a check that every entry equals its
+  /// mirror image. Zeros of either sign are equal, and so are all NaNs.
   MatrixMarketSymmetry symmetry = MatrixMarketSymmetry::general;
   /// Writes the positions of the entries without their values.
   bool pattern = false;
-  /// Written under the header, each line after a %.
+  /// Comment below the header; each of its lines is written after a %.
   std::string comment = {};
   /// Threads that format and compress; 0: one for each core.
   int threads = 0;
@@ -72,7 +72,7 @@ struct PetscWriteOptions {
 
 namespace heddle::files {
 
-/// Bytes of memory this machine has; the largest number where that cannot be asked.
+/// Bytes of memory of this machine; the largest number if the system does not say.
 inline std::uint64_t machine_memory_bytes() {
 #if defined(_SC_PHYS_PAGES) && defined(_SC_PAGESIZE)
   const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);

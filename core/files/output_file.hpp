@@ -21,19 +21,19 @@
 
 namespace heddle::files {
 
-/// A file that is written whole or not at all.
+/// A file that is written completely or not at all.
 ///
-/// A regular file is written beside its target, in the same folder, and takes the target's place in
-/// commit(). Until then, and when anything fails, an existing file stays as it was. Its mode is
-/// kept, its owner where the system allows it; other hard links to it keep the old content.
-/// Symbolic links are followed and stay. A file without write permission is an Error, for root too.
+/// A regular file is written to a temporary file in the same folder, which replaces the target in
+/// commit(). Until then, and if anything fails, an existing file does not change. Its mode is kept,
+/// and its owner if the system allows it; other hard links to it keep the old content. Symbolic
+/// links are followed and kept. A file without write permission is an Error, for root too.
 ///
-/// What is not a regular file (a device, a pipe) is written to directly and never replaced; so is
-/// an open descriptor of this process under a name such as /dev/stdout or /dev/fd/3, whatever lies
-/// behind it.
+/// A target that is no regular file (a device, a pipe) is written to directly and never replaced;
+/// so is an open descriptor of this process under a name such as /dev/stdout or /dev/fd/3, even one
+/// of a regular file.
 class OutputFile {
  public:
-  /// Throws Error if the file cannot be written. Waits, as every writer, for a reader of a pipe.
+  /// Throws Error if the file cannot be written. Opening a pipe waits for its reader.
   explicit OutputFile(const std::string& path) : path_(path), target_(path) {
     if (path.empty()) fail(ENOENT);
     const int own = follow_links();
@@ -42,7 +42,7 @@ class OutputFile {
       if (descriptor_ < 0) fail(errno);
       return;
     }
-    // Opening tells what no look at modes can: read-only file systems, programs that run.
+    // Opening finds what the mode does not show: read-only file systems, running programs.
     descriptor_ = ::open(target_.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
     struct stat existing{};
     const bool exists = descriptor_ >= 0;
@@ -60,7 +60,7 @@ class OutputFile {
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  /// Throws Error, for instance when the disk is full.
+  /// Throws Error, for instance if the disk is full.
   void write(std::string_view bytes) {
     while (!bytes.empty()) {
       const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
@@ -72,7 +72,7 @@ class OutputFile {
     }
   }
 
-  /// Puts what was written in the target's place; nothing may be written after. Throws Error.
+  /// Replaces the target by the written file; nothing may be written afterwards. Throws Error.
   void commit() {
     if (!close()) fail(errno);
     if (beside_.empty()) return;
@@ -81,8 +81,8 @@ class OutputFile {
   }
 
  private:
-  /// Makes target_ what the last of its links points to, whether that exists or not. Returns the
-  /// descriptor where a link is one of this process, else -1.
+  /// Sets target_ to the end of its chain of symbolic links, which need not exist. Returns the
+  /// descriptor if a link leads to one of this process, else -1.
   int follow_links() {
     constexpr int most_links = 40;
     std::error_code ignored;
@@ -142,18 +142,18 @@ class OutputFile {
 
   std::string path_;
   std::filesystem::path target_;
-  std::filesystem::path beside_ = {};  // empty where the target itself is written to
+  std::filesystem::path beside_ = {};  // empty if the target is written to directly
   int descriptor_ = -1;
 };
 
-/// Makes `content` the content of a file, or writes it to what is no regular file; see OutputFile.
+/// Replaces a regular file by `content`, or writes it to another kind of file; see OutputFile.
 inline void write_whole_file(const std::string& path, std::string_view content) {
   OutputFile file(path);
   file.write(content);
   file.commit();
 }
 
-/// Throws what OutputFile would throw now and leaves nothing behind: for a program that works long
+/// Throws Error if OutputFile would, and leaves no file, so that a program can check this long
 /// before it writes.
 inline void require_writable(const std::string& path) {
   std::error_code ignored;
@@ -165,16 +165,16 @@ inline void require_writable(const std::string& path) {
   OutputFile{path};
 }
 
-/// `in`, compressed. Pieces that were compressed by themselves and joined are one file.
+/// `in`, compressed. Pieces compressed one by one and joined are a valid file.
 inline std::string pack(std::string in, Compression compression, const std::string& name) {
   if (compression == Compression::gzip) return pack_gzip(in, name);
   if (compression == Compression::xz) return pack_xz(in, name);
   return in;
 }
 
-/// Makes a file of `count` pieces, made by make(i), in their order, compressed as the name asks.
-/// Pieces are made and compressed by `threads` threads, a few at a time. See OutputFile for what
-/// becomes of a file that is there already, and when anything fails.
+/// Writes a file of `count` pieces, made by make(i), in their order, compressed if the name says
+/// so. `threads` threads make and compress the pieces, a few at a time. See OutputFile for an
+/// existing file, and for errors.
 template <class Make>
 void write_pieces(const std::string& path, int threads, std::size_t count, const Make& make) {
   const Compression compression = compression_by_name(path);

@@ -15,9 +15,9 @@
 
 namespace heddle::files {
 
-/// The number every matrix in PETSc's binary form starts with.
+/// First number of every matrix in PETSc's binary format.
 inline constexpr std::int64_t petsc_matrix_id = 1211216;
-/// And every vector.
+/// First number of every vector in PETSc's binary format.
 inline constexpr std::int64_t petsc_vector_id = 1211214;
 
 template <class Integer>
@@ -38,7 +38,7 @@ char* to_big_endian(char* to, Integer integer) {
   return to + sizeof(Integer);
 }
 
-/// Bytes of an integer in a PETSc file: 4 or 8, or 0 where the content is not a PETSc matrix.
+/// Bytes of an integer in a PETSc file: 4 or 8, or 0 if the content is not a PETSc matrix.
 inline int petsc_integer_bytes(std::string_view content) {
   if (content.size() >= 4 && from_big_endian<std::int32_t>(content.data()) == petsc_matrix_id) {
     return 4;
@@ -49,7 +49,7 @@ inline int petsc_integer_bytes(std::string_view content) {
   return 0;
 }
 
-/// Makes CSR of the content of a PETSc binary file whose integers are of type Integer.
+/// Makes CSR from the content of a PETSc binary file whose integers are of type Integer.
 template <class Integer, Scalar S, Ordinal O, Offset Off>
 class PetscReader {
  public:
@@ -127,8 +127,8 @@ class PetscReader {
     }
   }
 
-  /// Row lengths, columns and values follow each other to the end of the file, which therefore
-  /// bounds every size before anything is allocated.
+  /// Finds row lengths, columns and values, which follow each other to the end of the file: its
+  /// length bounds every size before anything is allocated.
   void find_sections() {
     const auto rows = static_cast<std::uint64_t>(rows_),
                count = static_cast<std::uint64_t>(nonzeros_);
@@ -162,8 +162,8 @@ class PetscReader {
     }
   }
 
-  /// A vector behind the matrix could fill the file like longer numbers: its first word tells,
-  /// after numbers of any kind that the matrix may have.
+  /// Throws Error if a vector follows the matrix, which might pass for longer numbers. Its first
+  /// word is searched for after numbers of each width that the matrix may have.
   void refuse_vector(std::uint64_t count, std::uint64_t left) const {
     for (const std::uint64_t bytes : {4, 8, 16}) {
       const std::uint64_t matrix = count * bytes;
@@ -175,9 +175,9 @@ class PetscReader {
     }
   }
 
-  /// What `left` bytes of `count` numbers are. A file that was cut off looks like one of shorter
-  /// numbers, so only PETSc's own two kinds are taken without a name: float64 by a real reader,
-  /// complex128 by a complex one.
+  /// The type of `count` numbers in `left` bytes. A file that was cut off looks like one of shorter
+  /// numbers, so only PETSc's two standard types are detected: float64 for a real scalar,
+  /// complex128 for a complex one.
   PetscScalar detect(std::uint64_t count, std::uint64_t left) const {
     if (left == count * 16) return PetscScalar::complex128;
     if (left == count * 4 || (left == count * 8 && is_complex<S>)) {
@@ -287,7 +287,7 @@ class PetscReader {
 
 namespace heddle {
 
-/// Reads the content of a PETSc binary file from memory; see read_petsc. Errors call it `name`.
+/// Reads the content of a PETSc binary file from memory; see read_petsc. Errors name it `name`.
 template <Scalar S = double, Ordinal O = int, Offset Off = int>
 CsrStorage<S, O, Off, Kokkos::HostSpace> parse_petsc(std::string_view content,
                                                      const std::string& name = "<memory>",
@@ -304,17 +304,17 @@ CsrStorage<S, O, Off, Kokkos::HostSpace> parse_petsc(std::string_view content,
               "it must start with 1211216 as a big-endian integer");
 }
 
-/// Reads a matrix in PETSc's binary form (MatView to a binary viewer), plain or compressed with
+/// Reads a matrix in PETSc's binary format (MatView to a binary viewer), plain or compressed with
 /// gzip or xz, into host memory.
 ///
-/// The first bytes tell integers of 32 from those of 64 bits. Numbers are assumed to be float64 for
+/// The first bytes show whether integers have 32 or 64 bits. Numbers are assumed to be float64 for
 /// a real scalar and complex128 for a complex one, if the length of the file agrees; name others in
 /// the options (see docs/files.md). Columns ascend in each row. Kokkos must be initialized.
 ///
 /// Throws Error with the row or the byte offset of any fault: a file too short or too long, sizes
 /// or row lengths that are negative or inconsistent, columns out of range, repeated entries, a
 /// complex matrix for a real scalar, a matrix too large for the ordinal, the offset or the memory.
-/// Temporary memory, beside the matrix: the content of the file.
+/// Temporary memory, besides the matrix: the content of the file.
 template <Scalar S = double, Ordinal O = int, Offset Off = int>
 CsrStorage<S, O, Off, Kokkos::HostSpace> read_petsc(const std::string& path,
                                                     const ReadOptions& options = {}) {
@@ -326,8 +326,8 @@ CsrStorage<S, O, Off, Kokkos::HostSpace> read_petsc(const std::string& path,
   }
 }
 
-/// Writes a host matrix in PETSc's binary form: numbers as float64, complex ones as pairs; rows and
-/// entries keep their order. A name that ends in .gz or .xz is written compressed.
+/// Writes a host matrix in PETSc's binary format: numbers as float64, complex ones as pairs; rows
+/// and entries keep their order. A file whose name ends in .gz or .xz is compressed.
 ///
 /// Throws Error if a size does not fit in the chosen integers or, naming the row, if row_ptr
 /// decreases or a column is out of range, before anything is written; and if the file cannot be

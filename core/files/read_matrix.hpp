@@ -21,8 +21,8 @@ CsrStorage<S, O, Off, Kokkos::HostSpace> parse_matrix(std::string_view content,
 }
 
 /// Reads a Matrix Market or a PETSc file, plain or compressed with gzip or xz, into host memory.
-/// The content decides which it is, not the file name. For what is read and thrown see
-/// read_matrix_market and read_petsc.
+/// The content decides which it is, not the file name. See read_matrix_market and read_petsc for
+/// the accepted files and the errors.
 template <Scalar S = double, Ordinal O = int, Offset Off = int>
 CsrStorage<S, O, Off, Kokkos::HostSpace> read_matrix(const std::string& path,
                                                      const ReadOptions& options = {}) {

@@ -41,7 +41,7 @@ Buffer<T> make_buffer(std::size_t count) {
   return Buffer<T>(static_cast<T*>(memory));
 }
 
-/// Bytes in memory that grow without being initialized.
+/// An array of bytes that grows without being initialized.
 class Bytes {
  public:
   Bytes() = default;
@@ -53,7 +53,7 @@ class Bytes {
 
   void resize(std::size_t size) {
     if (size > capacity_) {
-      // Moves pages rather than bytes where it can, so that two copies never stand side by side.
+      // realloc moves pages rather than bytes if it can, so that memory does not hold two copies.
       void* const grown = std::realloc(data_.get(), size);
       if (!grown) throw std::bad_alloc();
       static_cast<void>(data_.release());
@@ -84,7 +84,7 @@ inline std::ifstream open_to_read(const std::string& path) {
   return stream;
 }
 
-/// Reads on until `bytes` holds `limit` bytes or the stream ends, whose length only its end tells.
+/// Reads until `bytes` holds `limit` bytes or the stream ends. The stream's length is not needed.
 inline void read_up_to(std::istream& stream, Bytes& bytes, std::size_t limit) {
   while (stream && bytes.size() < limit) {
     const std::size_t before = bytes.size();
@@ -117,12 +117,12 @@ inline Bytes read_bytes(const std::string& path, int threads, std::size_t limit 
   return bytes;
 }
 
-/// Counts from 1, as editors do.
+/// Line number of an offset, counted from 1 as in editors.
 inline std::int64_t line_at(std::string_view text, std::size_t offset) {
   return 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(offset), '\n');
 }
 
-/// A piece of a damaged file as it may be shown: one line of printable characters, not too long.
+/// A piece of a damaged file for a message: one line of printable characters, not too long.
 inline std::string printable(std::string_view piece) {
   constexpr std::size_t longest = 40;
   std::string shown(piece.substr(0, longest));

@@ -19,10 +19,10 @@ inline int thread_count(int asked) {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-/// Runs body(i) for every i in [0, count) on up to `threads` threads, the calling one among them,
-/// and returns when all are done. The first exception ends the work and is thrown again here.
-/// Indices are taken in ascending order, and what was begun is ended, so of several exceptions the
-/// one of the lowest index comes out, whatever the threads.
+/// Runs body(i) for every i in [0, count) on up to `threads` threads, including the calling one,
+/// and returns when all are done. The first exception ends the loop and is thrown again here.
+/// Indices are started in ascending order and finished once started, so that of several exceptions
+/// the one with the lowest index is thrown, for any number of threads.
 template <class Body>
 void for_each_index(int threads, std::size_t count, const Body& body) {
   std::atomic<std::size_t> next{0};
@@ -38,15 +38,15 @@ void for_each_index(int threads, std::size_t count, const Body& body) {
     others.reserve(helpers);
     for (std::size_t t = 1; t < helpers; ++t) others.emplace_back(work);
   } catch (const std::exception&) {
-    // The system grants no more threads, or no memory for them: those that run do the work.
+    // The system allows no more threads, or has no memory for them: those that run do the work.
   }
   work();
   for (std::thread& other : others) other.join();
   thrown.rethrow();
 }
 
-/// Runs body(begin, end) over [0, count) in ranges of equal size, several a thread but none much
-/// smaller than `grain`.
+/// Runs body(begin, end) over [0, count) in ranges of equal size: several for each thread, and none
+/// much smaller than `grain`.
 template <class Body>
 void for_each_range(int threads, std::size_t count, std::size_t grain, const Body& body) {
   if (count == 0) return;

@@ -3,7 +3,7 @@
 
 #include "../block_matrix.hpp"
 
-// For those who hold a matrix of Kokkos Kernels, as a Tpetra::CrsMatrix does on its process.
+// Conversions of Kokkos Kernels matrices, such as the local part of a Tpetra::CrsMatrix.
 namespace heddle {
 
 /// A matrix with the members of a KokkosSparse::CrsMatrix. Members decide, not the type, so Kokkos
@@ -18,9 +18,8 @@ concept KokkosKernelsMatrix = requires(const M& A) {
   A.values.extent(0);
 } && !requires(const M& A) { A.blockDim(); };
 
-/// A matrix with the members of a KokkosSparse::Experimental::BsrMatrix, as a
-/// Tpetra::BlockCrsMatrix has on its process (getLocalMatrixDevice): numRows() and numCols() count
-/// blocks.
+/// A matrix with the members of a KokkosSparse::Experimental::BsrMatrix, as the local part of a
+/// Tpetra::BlockCrsMatrix has (getLocalMatrixDevice): numRows() and numCols() count blocks.
 template <class M>
 concept KokkosKernelsBlockMatrix = requires(const M& A) {
   A.numRows();
@@ -33,7 +32,7 @@ concept KokkosKernelsBlockMatrix = requires(const M& A) {
 
 namespace detail {
 
-/// The types of such a matrix, constness removed.
+/// The types of a matrix of Kokkos Kernels, without const.
 template <class M>
   requires(KokkosKernelsMatrix<M> || KokkosKernelsBlockMatrix<M>)
 struct KokkosKernelsTypes {
@@ -52,7 +51,7 @@ struct KokkosKernelsTypes {
 
 }  // namespace detail
 
-/// The same matrix, borrowed without a copy: A's arrays must outlive the result and everything
+/// Borrows a Kokkos Kernels matrix without a copy: A's arrays must outlive the result and what is
 /// built from it. Ordinals must be signed, as everywhere in Heddle; a const matrix is accepted.
 template <KokkosKernelsMatrix M>
 auto csr_matrix(const M& A) {
@@ -61,8 +60,8 @@ auto csr_matrix(const M& A) {
       typename Types::Matrix(A.numRows(), A.numCols(), A.graph.row_map, A.graph.entries, A.values);
 }
 
-/// The same matrix of blocks, borrowed without a copy, as csr_matrix does. Plans take the entries
-/// that from_blocks of <heddle/csr.hpp> makes of it.
+/// Borrows a block matrix of Kokkos Kernels without a copy: A's arrays must outlive the result.
+/// Plans accept the CSR matrix that from_blocks of <heddle/csr.hpp> makes from it.
 template <KokkosKernelsBlockMatrix M>
 auto block_matrix(const M& A) {
   using Blocks = typename detail::KokkosKernelsTypes<M>::Blocks;
@@ -71,10 +70,10 @@ auto block_matrix(const M& A) {
       static_cast<int>(A.blockDim()), A.values);
 }
 
-/// A BsrMatrix of Kokkos Kernels, or another class with the same constructor arguments: block rows
-/// and columns, blocks, values, row map, entries and block size. The arrays are lent, and its type
-/// says so: BsrMatrix<S, O, Device, Kokkos::MemoryTraits<Kokkos::Unmanaged>, Off>. `blocks` is the
-/// result of to_blocks of <heddle/csr.hpp>, and must outlive it.
+/// Makes a BsrMatrix of Kokkos Kernels, or of another class with the same constructor arguments:
+/// block rows and columns, blocks, values, row map, entries and block size. The result borrows its
+/// arrays, as its type says: BsrMatrix<S, O, Device, Kokkos::MemoryTraits<Kokkos::Unmanaged>, Off>.
+/// `blocks` is the result of to_blocks of <heddle/csr.hpp>, and must outlive it.
 template <KokkosKernelsBlockMatrix Theirs, class Blocks>
 Theirs lend_blocks(const Blocks& blocks) {
   using RowMap = std::remove_cvref_t<decltype(std::declval<Theirs&>().graph.row_map)>;

@@ -12,34 +12,34 @@
 
 namespace heddle::detail::bcsr {
 
-/// The sizes that BCSR runs at, read by its launches and by the cost model.
+/// Sizes of the kernels of BCSR, read by its launches and by the cost model.
 struct Tuning {
-  /// Places for each nonzero at most; a matrix with more is refused.
+  /// Most places for each nonzero; a matrix with more is refused.
   double most_fill_in = 3;
   int team_threads = 256;
-  /// Lanes a block row of a GPU at least: as many as a block has rows at most.
+  /// Fewest lanes for a block row on a GPU: the most rows of a block.
   int fewest_lanes = 8;
-  /// Columns of a block row that a lane of a GPU takes at once, with one vector and with several.
+  /// Columns of a block row that a lane of a GPU loads at once, for one vector and for several.
   int batch = 4;
   int multivector_batch = 2;
-  /// Batches of columns that the lanes of a block row of a GPU take at most; a longer one is cut.
+  /// Most batches of columns for each lane of a block row on a GPU; a longer block row is cut.
   int most_batches = 16;
-  /// Blocks of a block row that a thread of a CPU takes in any case, and pieces for each thread
-  /// that the longest may be cut into.
+  /// Blocks up to which a block row is never cut on a CPU, and the number of pieces for each thread
+  /// into which the longest may be cut.
   int least_piece = 1024;
   int cpu_pieces = 4;
-  /// Vectors that one pass over the blocks takes.
+  /// Most vectors of one pass over the blocks.
   int most_vectors = 8;
-  /// What a block row costs a thread of a CPU beside its blocks, in blocks.
+  /// Cost of a block row for a thread of a CPU, besides its blocks, in blocks.
   int row_steps = 2;
-  /// Sums that a thread of a CPU keeps of each row, for columns in turn: this number of products
-  /// and sums are under way together.
+  /// Sums of each row that a thread of a CPU keeps, for columns in turn: so many multiply-adds are
+  /// in flight at once.
   int cpu_chains = 2;
 };
 
 inline constexpr Tuning tuning{};
 
-/// Rows and columns of a block.
+/// Numbers of rows and columns of a block.
 struct BlockShape {
   int rows = 1;
   int columns = 1;
@@ -60,7 +60,7 @@ struct Parameters : LanesOrSimd {
   }
 };
 
-/// Why BCSR would not hold `blocks` blocks, or nothing.
+/// The reason why BCSR does not suit a matrix with `blocks` blocks, or an empty text.
 inline std::string too_much_fill_in(double blocks, const BlockShape& shape, double nonzeros) {
   const double places = blocks * shape.places();
   if (places <= tuning.most_fill_in * nonzeros) return "";
@@ -70,7 +70,7 @@ inline std::string too_much_fill_in(double blocks, const BlockShape& shape, doub
          std::to_string(std::llround(tuning.most_fill_in)) + " is the bound";
 }
 
-/// Lanes a block row on a GPU: as many as take its columns in one batch each.
+/// Lanes for a block row on a GPU: enough to load its columns in one batch each.
 inline int lanes_for(const BlockShape& shape, double columns_of_block_row, const Device& device) {
   int lanes = tuning.fewest_lanes;
   while (2 * lanes <= device.lanes && lanes / shape.rows * tuning.batch < columns_of_block_row) {
@@ -79,9 +79,9 @@ inline int lanes_for(const BlockShape& shape, double columns_of_block_row, const
   return lanes;
 }
 
-/// From the bytes: every place, a column index a block, the block rows, x and y once; and on a GPU
-/// from the rounds of loads of a block row, the longest above all. Without the pattern all blocks
-/// are full.
+/// Predicts from the bytes: every place, a column index for each block, the block rows, x and y
+/// once; on a GPU also from the rounds of loads of a block row, above all of the longest. Without
+/// the pattern all blocks are assumed to be full.
 inline Prediction predict(const Scheme& scheme, const Features& features, const Device& device,
                           const Sizes& sizes) {
   const RowFeatures& rows = features.rows();
@@ -112,7 +112,7 @@ inline Prediction predict(const Scheme& scheme, const Features& features, const 
     const double at_once = lanes / shape.rows * tuning.batch;
     const double longest = std::max(columns, static_cast<double>(rows.longest_row));
     prediction.price(GpuCost{.rounds = std::ceil(longest / at_once),
-                             .round_seconds = 1.2e-6,  // as of ELL
+                             .round_seconds = 1.2e-6,  // as for ELL
                              .efficiency = 0.85,
                              .slowdown = 1.4,
                              .several = {{3.4, 3.4, 3.3, 4.6}, {3.3, 3.0, 3.3}},

@@ -45,7 +45,7 @@ class Storage {
     update_values(exec, A);
   }
 
-  /// New values of the same pattern: one launch, no wait.
+  /// Writes new values of the same pattern: one launch, no wait.
   void update_values(const Exec& exec, const Matrix& A) {
     const recipe::BlocksByColumns layout{shape_.rows, shape_.columns, block_rows_ * shape_.rows};
     recipe::fill_values(exec, "heddle::spmv::bcsr_fill", A, recipe_of(shape_), block_ptr_,
@@ -80,7 +80,7 @@ class Storage {
   }
 
  private:
-  /// Values that a pack of a CPU reads behind the last block, at most.
+  /// Most values that a pack of a CPU reads past the end of the last block.
   static constexpr std::size_t read_beyond = 8;
 
   BlockShape shape_;
@@ -94,8 +94,8 @@ class Storage {
   Pieces<Exec, O, Off, Acc> pieces_;
 };
 
-/// Runs a scheme bcsr/RxC: owns a copy of the matrix. Square blocks of 2, 3, 4, 6 and 8 rows are
-/// known to the compiler.
+/// Runs a scheme bcsr/RxC: owns a copy of the matrix. Square blocks of 2, 3, 4, 6 and 8 rows have
+/// sizes known at compile time.
 template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
 struct Runs {
   using S = typename Matrix::scalar_type;

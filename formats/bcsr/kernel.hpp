@@ -14,9 +14,9 @@
 
 namespace heddle::detail::bcsr {
 
-/// Cuts block rows of more than `most` blocks into pieces of `most` at most. A scan over block
-/// rows, of which the last sum is how many pieces there are, and writes them once there is room for
-/// them.
+/// Cuts block rows of more than `most` blocks into pieces of at most `most` blocks. A scan over
+/// block rows: its last sum is the number of pieces. It also writes the pieces, once they are
+/// allocated.
 template <Ordinal O, Offset Off>
 struct CutKernel {
   using value_type = PieceCounts;
@@ -24,7 +24,7 @@ struct CutKernel {
   const Off* block_ptr;
   std::int64_t block_rows;
   Off most;
-  Off* piece_ptr;  ///< null at first
+  Off* piece_ptr;  ///< null while counting
   Piece<O>* piece;
   CutPanel* cut;
 
@@ -55,8 +55,8 @@ struct CutKernel {
   }
 };
 
-/// The pieces of a matrix in which a block row is far longer than others, so that no subwarp or
-/// thread takes it alone. Empty, and without memory, where none is cut.
+/// The pieces of a matrix with block rows that are far longer than others, so that no subwarp or
+/// thread computes such a block row alone. Empty, and without memory, if none is cut.
 template <ExecutionSpace Exec, Ordinal O, Offset Off, Scalar Acc>
 class Pieces {
  public:
@@ -64,8 +64,8 @@ class Pieces {
 
   Pieces() = default;
 
-  /// Cuts block rows, of `rows` rows, of more than `most` blocks. One launch and a readback, which
-  /// waits for `exec`; where a block row is cut one allocation and another launch.
+  /// Cuts block rows of more than `most` blocks of `rows` rows. One launch and a readback, which
+  /// waits for `exec`; if a block row is cut, one allocation and another launch.
   Pieces(const Exec& exec, const Off* block_ptr, std::int64_t block_rows, int rows,
          std::int64_t most)
       : carries_{nullptr, rows, tuning.most_vectors} {
@@ -83,7 +83,7 @@ class Pieces {
     Kokkos::parallel_scan("heddle::spmv::bcsr_cut", policy, kernel);
   }
 
-  /// The same matrix by these pieces.
+  /// `view` with these pieces.
   template <class View>
   View cut(View view) const {
     if (counts_.cut == 0) return view;
@@ -97,7 +97,7 @@ class Pieces {
   const Carries<Acc>& carries() const { return carries_; }
   const CutPanel* cut_panels() const { return cut_; }
   std::size_t bytes() const { return arena_.bytes(); }
-  /// What a pass reads of the tables beyond block_ptr.
+  /// Bytes of the tables, besides block_ptr, that a pass reads.
   double read_bytes() const {
     return counts_.cut == 0
                ? 0
@@ -113,7 +113,7 @@ class Pieces {
   CutPanel* cut_ = nullptr;
 };
 
-/// Where pieces leave their sums: to y, or as carry-outs.
+/// Epilogue of a piece: stores its sums to y, or as carry-outs.
 template <class View, class Product>
 struct Delivery {
   using O = typename View::ordinal_type;
@@ -134,7 +134,7 @@ struct Delivery {
       (*this)(std::int64_t{of.block_row}, row, vector, sum);
     }
   }
-  /// Of row `row` of a block row, which may lie behind the last of the matrix.
+  /// Stores the sum of row `row` of a block row, unless the row is past the end of the matrix.
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t block_row, int row, int vector,
                                               const Acc& sum) const {
     const std::int64_t at = block_row * A.size.rows() + row;
@@ -142,11 +142,11 @@ struct Delivery {
   }
 };
 
-/// y = alpha * A * x + beta * y for A in BCSR, on a GPU: 2^lane_bits lanes a block row, or piece of
-/// one, of which a lane keeps to one row. Together they walk through the columns of the panel, so
-/// that they read values side by side, and add up in the end.
+/// y = alpha * A * x + beta * y for A in BCSR, on a GPU: 2^lane_bits lanes for each block row or
+/// piece of one. Each lane has one row. Together they walk through the columns of the panel with
+/// coalesced loads, and add up at the end.
 ///
-/// Deterministic: in an order fixed by the number of lanes and the pieces. Holes do not touch the
+/// Deterministic: the order is fixed by the number of lanes and the pieces. Holes do not change the
 /// sum.
 template <class View, class Product, int Batch, int Vectors>
 struct Kernel {
@@ -176,7 +176,7 @@ struct Kernel {
     Pack sum[Vectors];
     for (int v = 0; v < Vectors; ++v) sum[v] = Pack::zero();
     if (works) add_up(index, group, groups, lane, sum);
-    // All lanes of the warp take part; those of a group that is not there hand on nothing.
+    // All lanes of the warp shuffle; those of a group that does not exist send nothing.
     for (int count = groups; count > 1;) {
       const int half = (count + 1) / 2;
       const int partner = warp.lane() + half * rows;
@@ -195,8 +195,8 @@ struct Kernel {
   }
 
  private:
-  /// Columns `group`, `group` + `groups`, ... of the panel, of which this lane's row begins at
-  /// place `lane`: Batch of them at a time, so that their loads are in flight together.
+  /// Adds columns `group`, `group` + `groups`, ... of the panel, in which this lane's row begins at
+  /// place `lane`: Batch columns at a time, so that their loads are in flight together.
   KOKKOS_FORCEINLINE_FUNCTION void add_up(std::int64_t index, int group, int groups, int lane,
                                           Pack (&sum)[Vectors]) const {
     const View& A = deliver.A;
@@ -205,7 +205,7 @@ struct Kernel {
     const O* const block_col = A.block_col + first;
     const S* const values = A.values_from(first) + lane;
     const int step = groups * A.size.rows();
-    // As wide as a column index, for the sake of the division where the size is not known.
+    // As wide as a column index, for a fast division if the size is not known.
     using Count = std::make_unsigned_t<O>;
     const auto width = static_cast<Count>(A.size.columns());
     const Count columns = static_cast<Count>(end - first) * width;
@@ -245,11 +245,11 @@ struct Kernel {
   }
 };
 
-/// The same on a CPU: a team is a thread, which takes a share of the block rows (or pieces of them)
-/// of as many blocks as the other shares, and packs lie across the rows of a block.
+/// y = alpha * A * x + beta * y for A in BCSR, on a CPU: a team is a thread, with a share of the
+/// block rows (or pieces of them) that has as many blocks as the others. Packs span a block's rows.
 ///
-/// Deterministic: in the order of the columns, those of even and of odd place in the block apart.
-/// A pack wider than a block reads into the column behind; what its lanes there add up is dropped.
+/// Deterministic: in the order of the columns, with separate sums for even and odd columns of a
+/// block. A pack wider than a block also reads the next column; its lanes there are dropped.
 template <class View, class Product, ExecutionSpace Exec, int Vectors>
 struct HostKernel {
   using Scratch = backends::NoScratch;
@@ -309,7 +309,7 @@ struct HostKernel {
     const int rows = A.size.rows();
     const S* values = A.values_from(block);
     const std::int64_t column = static_cast<std::int64_t>(A.block_col[block]) * A.size.columns();
-    const std::int64_t left = product.x.rows - column;  // beyond the last column there are holes
+    const std::int64_t left = product.x.rows - column;  // only holes beyond the last column
     const auto all = Pack::Mask::first(width);
     for (int c = 0; c < A.size.columns(); ++c, values += rows) {
       for (int p = 0; p < packs && p * width < rows; ++p) {

@@ -5,7 +5,7 @@
 
 namespace heddle::detail::bcsr {
 
-/// The size of a block: known to the compiler, or (0 x 0) at run time.
+/// The size of a block: known at compile time, or (0 x 0) at run time.
 template <int Rows, int Columns>
 struct BlockSize {
   static constexpr bool known = true;
@@ -23,7 +23,7 @@ struct BlockSize<0, 0> {
   KOKKOS_FORCEINLINE_FUNCTION int columns() const { return column_count; }
 };
 
-/// Of a block row that is cut, one part: its sums go to carry-outs, one for each row of a block.
+/// A part of a block row that is cut: its sums go to carry-outs, one for each row of a block.
 /// `carry` is -1 for a whole block row.
 template <Ordinal O>
 struct Piece {
@@ -31,14 +31,14 @@ struct Piece {
   O carry;
 };
 
-/// A matrix in BCSR as kernels see it. Block row b has the blocks block_ptr[b] .. block_ptr[b + 1],
-/// of which block k begins at column block_col[k] times the columns of a block. Blocks are stored
-/// column by column, so that a block row is one dense panel, a column of it behind the other. A
-/// place without an entry is a hole (backends::is_hole), beyond the edges of the matrix too. Behind
-/// the last block a pack of values may be read.
+/// A matrix in BCSR as kernels see it. Block row b has the blocks block_ptr[b] .. block_ptr[b + 1];
+/// block k begins at column block_col[k] times the columns of a block. Blocks are stored column by
+/// column, so that a block row is one dense panel, column-major. A place without an entry is a hole
+/// (backends::is_hole), also beyond the edges of the matrix. A pack of values past the end of the
+/// last block may be read.
 ///
-/// Kernels work by pieces, of which piece p has the blocks piece_ptr[p] .. piece_ptr[p + 1]: where
-/// no block row is cut, `piece` is null and they are the block rows.
+/// Kernels work on pieces; piece p has the blocks piece_ptr[p] .. piece_ptr[p + 1]. If no block row
+/// is cut, `piece` is null and the pieces are the block rows.
 template <Scalar S, Ordinal O, Offset Off, class Size>
 struct View {
   using scalar_type = S;
@@ -56,7 +56,7 @@ struct View {
   const Off* piece_ptr;
   const Piece<O>* piece;
 
-  /// Where the values of the panel begin whose first block is `block`.
+  /// The first value of the panel whose first block is `block`.
   KOKKOS_FORCEINLINE_FUNCTION const S* values_from(Off block) const {
     return values + static_cast<std::int64_t>(block) * (size.rows() * size.columns());
   }

@@ -14,39 +14,39 @@
 
 namespace heddle::detail::blocked_ell {
 
-/// The sizes that blocked ELL runs at, read by its launches and by the cost model.
+/// Sizes of the kernels of blocked ELL, read by its launches and by the cost model.
 struct Tuning {
-  /// Slots for each nonzero at most; a matrix with more is refused.
+  /// Most slots for each nonzero; a matrix with more is refused.
   double most_padding = 3;
-  /// Threads of a team of a GPU.
+  /// Threads of a team on a GPU.
   int team_threads = 128;
-  /// Slots that a lane of a GPU loads at once, with one vector and with several.
+  /// Slots that a lane of a GPU loads at once, for one vector and for several.
   int batch = 4;
   int multivector_batch = 4;
-  /// Lanes a row of a GPU at most.
+  /// Most lanes for a row on a GPU.
   int most_lanes = 8;
-  /// Rows of a slice that a thread of a CPU takes together, and the least rows of a slice there.
+  /// Rows of a slice that a CPU thread computes together, and the fewest rows of a slice there.
   int cpu_rows = 16;
-  /// Slots of a row that one group of lanes takes at most; a wider slice is cut into pieces.
+  /// Most slots of a row for one group of lanes; a wider slice is cut into pieces.
   int piece_width = 1024;
-  /// Rows of a window at most: on a GPU each looks at all others of its window once.
+  /// Most rows of a window: on a GPU each row is compared once with all others of its window.
   int most_sigma = 16384;
 };
 
 inline constexpr Tuning tuning{};
 
-/// Of its own, so that kernels may name it.
+/// A constant of its own, so that kernels may name it.
 inline constexpr int piece_width = tuning.piece_width;
 
-/// Vectors of one launch at most, and so the carry-outs of each row place of a cut slice.
+/// Most vectors of one launch: as many carry-outs has each row place of a cut slice.
 inline constexpr int most_vectors = 8;
 
-/// Rows of a slice by default: a wavefront of a GPU, or what a thread of a CPU takes at once.
+/// Default rows of a slice: a warp or wavefront, or the rows that a CPU thread computes together.
 inline int slice_rows_for(const Device& device) {
   return device.has_lanes() ? device.lanes : tuning.cpu_rows;
 }
 
-/// Slots that slices of `slice_rows` rows need at most, whether they are sorted or not.
+/// Most slots that slices of `slice_rows` rows need, sorted or not.
 inline double most_slots(const RowFeatures& rows, int slice_rows) {
   int counted = std::max(slice_rows, RowFeatures::slice_rows);
   while (counted > RowFeatures::slice_rows && rows.slots_of_groups(counted) == 0) counted /= 2;
@@ -57,8 +57,8 @@ inline double most_slots(const RowFeatures& rows, int slice_rows) {
   return slots * std::max(1, slice_rows / counted);
 }
 
-/// Why blocked ELL would not hold as many slots for a matrix, or nothing. A matrix of few rows may
-/// have some more, which do no harm.
+/// The reason why blocked ELL does not suit a matrix with so many slots, or an empty text. A small
+/// excess is allowed, for matrices of few rows.
 inline std::string too_much_padding(double slots, const RowFeatures& rows) {
   constexpr double few = 4096;
   if (slots <= tuning.most_padding * static_cast<double>(rows.nonzeros) + few) return "";
@@ -71,7 +71,7 @@ inline std::string too_much_padding(double slots, const RowFeatures& rows) {
 /// The parameters of a scheme, those that it leaves out resolved; for predict and inspect alike.
 struct Parameters : LanesOrSimd {
   std::optional<int> slice_rows;
-  std::optional<std::int64_t> sigma;  ///< the window in which rows are sorted; 0 for none
+  std::optional<std::int64_t> sigma;  ///< window in which rows are sorted; 0: not sorted
 
   void list(SchemeFields& fields, const Device& device) {
     const int least = slice_rows_for(device);
@@ -96,12 +96,12 @@ struct Parameters : LanesOrSimd {
   bool sorts() const { return *sigma > *slice_rows; }
 };
 
-/// Bytes of a Slice: where its slots and columns begin, the least column, the width.
+/// Bytes of a Slice: first slot, first column, lowest column, width.
 inline constexpr double slice_bytes = 32;
 
-/// Bytes of a column: 16-bit distances in slices that are narrow, taken to be as many as of
-/// consecutive rows; where rows are not sorted, all or half of them by the bandwidth. Without the
-/// pattern as if all were.
+/// Mean bytes of a column index, with 16-bit distances in narrow slices. All slices are narrow by a
+/// small bandwidth; else as many as of consecutive rows, or half if columns are unsorted. Without
+/// the pattern all slices are assumed to be narrow.
 inline double column_bytes(const Features& features, int slice_rows, const heddle::Sizes& sizes) {
   constexpr double narrow = sizeof(std::uint16_t);
   if (!features.has_pattern()) return narrow;
@@ -113,13 +113,13 @@ inline double column_bytes(const Features& features, int slice_rows, const heddl
   return share * narrow + (1 - share) * sizes.ordinal_bytes;
 }
 
-/// Of what padding there is without sorting, how much sorting by windows of several slices leaves:
-/// 0.16 to 0.33 of it on the matrices of docs/choose.md.
+/// Share of the padding that remains if rows are sorted in windows of several slices: 0.16 to 0.33
+/// on the matrices of docs/choose.md.
 inline constexpr double padding_left = 0.3;
 
-/// From the bytes, taking sorting to gain what it mostly does: known only once the columns are
-/// looked at. On a GPU as for ELL, but with as many rounds of loads as a piece has. Fitted on an
-/// H200: docs/choose.md.
+/// Predicts from the bytes, with a typical gain of sorting: the gain is known only once rows are
+/// sorted. On a GPU as for ELL, but with the rounds of loads of one piece. Fitted on an H200:
+/// docs/choose.md.
 inline Prediction predict(const Scheme& scheme, const Features& features, const Device& device,
                           const heddle::Sizes& sizes) {
   const RowFeatures& rows = features.rows();
@@ -130,7 +130,7 @@ inline Prediction predict(const Scheme& scheme, const Features& features, const 
   const int slice_rows = *parameters.slice_rows;
   const double unsorted_slots = most_slots(rows, slice_rows);
   const bool sorted = parameters.sorts();
-  // Of rows that are sorted the inspector counts, before it allocates.
+  // The inspector counts the slots of sorted rows, before it allocates.
   const std::string refusal = sorted ? "" : too_much_padding(unsorted_slots, rows);
   if (!refusal.empty()) return Prediction::refuse(refusal);
   const auto n = static_cast<double>(rows.nonzeros);
@@ -165,8 +165,8 @@ inline Prediction predict(const Scheme& scheme, const Features& features, const 
                 .setup = sorted ? in_windows : as_it_is},
         rows, device, sizes);
   } else {
-    // The least that ELL was measured at there, beside csr/adaptive, is 1.2; its streams are one
-    // here.
+    // 1.2 is the lowest that ELL was measured at on a CPU, relative to csr/adaptive; here its
+    // streams are one.
     prediction.price(CpuCost{.slowdown = 2, .setup_bytes = 12 * prediction.kept_bytes}, device);
   }
   return prediction;
@@ -178,7 +178,7 @@ namespace heddle {
 
 /// Slices of consecutive rows, each as wide as its longest row (sliced ELL, SELL-C-sigma): like ELL
 /// for rows that are of similar length only locally. Columns are 16-bit distances in slices whose
-/// columns lie close enough. Copies the matrix; refuses one that would be mostly padding.
+/// columns span a narrow range. Copies the matrix; refuses one that would be mostly padding.
 struct BlockedEllFormat {
   static constexpr const char* name = "blocked-ell";
 

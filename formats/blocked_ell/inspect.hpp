@@ -19,7 +19,7 @@
 
 namespace heddle::detail::blocked_ell {
 
-/// Where the next slice begins, in each of the arrays.
+/// First slot, column word and piece of the next slice; the last ones are the sizes of the arrays.
 struct ArraySizes {
   std::int64_t slots = 0;
   std::int64_t column_words = 0;
@@ -32,8 +32,8 @@ struct ArraySizes {
   }
 };
 
-/// Lays slices out one after the other: a scan over their shapes, whose last sum is the sizes of
-/// the arrays, and which writes the tables once there is room for them.
+/// Lays slices out one after the other: a scan over their shapes. Its last sum is the sizes of the
+/// arrays; it also writes the tables, once they are allocated.
 template <Ordinal O>
 struct LayoutKernel {
   using value_type = ArraySizes;
@@ -41,8 +41,8 @@ struct LayoutKernel {
 
   const recipe::PanelShape<O>* shapes;
   int slice_bits;
-  Slice<O>* slice;  ///< null at first, when only sizes are asked for
-  Piece* piece;     ///< null where no slice is cut
+  Slice<O>* slice;  ///< null while only sizes are counted
+  Piece* piece;     ///< null if no slice is cut
   CutPanel* cut;
 
   KOKKOS_FUNCTION void init(value_type& sum) const { sum = ArraySizes(); }
@@ -70,7 +70,7 @@ struct LayoutKernel {
   }
 };
 
-/// What fill_slots puts into slices: the values, and with Columns the columns too.
+/// Scatters entries to slots, for fill_slots: values, and with Columns also columns.
 template <class Matrix, bool Columns>
 struct Slots {
   using S = typename Matrix::scalar_type;
@@ -108,8 +108,8 @@ struct CopyRows {
   KOKKOS_FUNCTION void operator()(std::int64_t place) const { to[place] = from[place]; }
 };
 
-/// The arrays of a matrix in blocked ELL, in one allocation in the order that the kernels read:
-/// slices, pieces, rows, columns, values, carry-outs, slices that are cut.
+/// The arrays of a matrix in blocked ELL, in one allocation and in the order that kernels read
+/// them: slices, pieces, rows, columns, values, carry-outs, cut slices.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, Scalar Acc>
 class Storage {
  public:
@@ -117,7 +117,7 @@ class Storage {
   using Matrix = CsrMatrix<S, O, Off, Space>;
 
   /// The recipe: sort_rows(sigma), tile_rows(2^slice_bits), normalize, compact_and_pad; sigma 0
-  /// leaves the rows as they are. Reads the columns twice, or once if they are known to ascend, and
+  /// leaves the rows in order. Reads the columns twice, or once if they are known to ascend, and
   /// the values once; waits for `exec` once, for the sizes.
   Storage(const Exec& exec, const Matrix& A, int slice_bits, std::int64_t sigma,
           bool ascending = false)
@@ -165,17 +165,17 @@ class Storage {
     fill<true>(exec, A);
   }
 
-  /// New values of the same pattern: one launch, no wait.
+  /// Writes new values of the same pattern: one launch, no wait.
   void update_values(const Exec& exec, const Matrix& A) const { fill<false>(exec, A); }
 
   const View<S, O>& view() const { return view_; }
   const Carries<Acc>& carries() const { return carries_; }
-  /// How many slices are cut, and which.
+  /// Number of slices that are cut, and the table of them.
   std::int64_t cut() const { return sizes_.cuts.cut; }
   const CutPanel* cut_slices() const { return cut_slices_; }
   std::size_t bytes() const { return arena_.bytes(); }
 
-  /// Bytes that one apply to one vector reads, without x and y, and those that each vector adds.
+  /// Bytes that an apply to one vector reads, without x and y, and the bytes that each vector adds.
   double read_bytes() const {
     const double rows = view_.row_at ? static_cast<double>(view_.rows) : 0;
     return static_cast<double>(slices_) * sizeof(Slice<O>) +
@@ -222,9 +222,9 @@ struct SortedSlotsKernel {
   }
 };
 
-/// Slots that rows sorted inside windows of `sigma` need, without a place to put them in order: a
-/// row that comes first in its slice says how wide that is. One launch and one readback, which
-/// waits for `exec`; no allocation.
+/// Number of slots that rows sorted in windows of `sigma` need, found without sorting them: the
+/// first row of each slice determines its width. One launch and one readback, which waits for
+/// `exec`; no allocation.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 std::int64_t sorted_slots(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, int slice_bits,
                           std::int64_t sigma) {
@@ -250,7 +250,7 @@ struct Runs {
         storage(in.exec, in.A, std::countr_zero(static_cast<unsigned>(*parameters.slice_rows)),
                 *parameters.sigma, in.promises.sorted) {}
 
-  /// Not where slices are cut, whose sums come in a second launch.
+  /// False if slices are cut: a second launch adds up their sums.
   bool has_dot(Op) const { return storage.cut() == 0; }
 
   template <int Vectors>
@@ -259,7 +259,7 @@ struct Runs {
     constexpr int batch = Vectors == 1 ? tuning.batch : tuning.multivector_batch;
     constexpr bool lanes = backends::has_lanes<Exec>;
     constexpr int width = backends::Pack<Exec, Acc>::width;
-    // On a CPU the packs take the place of the batch: their loads are in flight together.
+    // On a CPU packs replace the batch: their loads are in flight together.
     constexpr int packs = lanes || Vectors > 1 ? 1 : tuning.cpu_rows / width;
     using View = blocked_ell::View<S, O>;
     const Delivery<View, Product<V, Acc>> deliver{storage.view(), product, storage.carries()};
@@ -302,7 +302,7 @@ namespace detail::blocked_ell {
 static_assert(PatternFeatures::narrow_span == no_delta);
 static_assert(sizeof(Slice<std::int64_t>) == slice_bytes);
 
-/// Of sorted rows predict knows too little: counted here, and before anything is allocated.
+/// Throws Refusal, before any allocation, if sorted rows need too many slots, unknown to predict.
 template <ExecutionSpace Exec, class Matrix>
 void refuse_padding(const Inspection<Exec, Matrix>& in, const Parameters& parameters) {
   const RowFeatures& rows = in.features.rows();

@@ -11,7 +11,7 @@
 
 namespace heddle::detail::blocked_ell {
 
-/// Where pieces leave their sums: to y, or as carry-outs, of which a row place is a row.
+/// Epilogue of a piece: stores sums to y, or as carry-outs, which have a row for each row place.
 template <class View, class Product>
 struct Delivery {
   using Acc = typename Product::accumulator_type;
@@ -21,7 +21,7 @@ struct Delivery {
   Product product;
   Carries<Acc> carries;
 
-  /// What a piece has of consecutive row places.
+  /// Stores the sums of a piece for consecutive row places.
   template <class Pack>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Piece& piece, int row_place, int vector,
                                               const Pack& sum) const {
@@ -37,7 +37,7 @@ struct Delivery {
       if (place + i < A.rows) product.store(A.row_at[place + i], vector, sum.lane(i));
     }
   }
-  /// What all pieces of a slice have of a row place.
+  /// Stores the sum of all pieces of a slice for a row place.
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t slice, int row_place, int vector,
                                               const Acc& sum) const {
     const std::int64_t place = (slice << A.slice_bits) + row_place;
@@ -46,13 +46,13 @@ struct Delivery {
   }
 };
 
-/// y = alpha * A * x + beta * y for A in blocked ELL, on every backend: a lane takes packs of
+/// y = alpha * A * x + beta * y for A in blocked ELL, on every backend: a lane has packs of
 /// consecutive row places. On a GPU 2^lane_bits lanes share a row: they are threads of different
-/// warps, which take its batches of slots in turn, and the first adds up their sums in order.
+/// warps, each with batches of its slots in turn, and the first adds up their sums in order.
 ///
 /// Deterministic: a row is added up in the order of its slots, or of its lanes. A slot without an
-/// entry does not touch x, so what is infinite there does not get in. Sources: A. Monakov, A.
-/// Lokhmotov and A. Avetisyan, "Automatically tuning sparse matrix-vector multiplication for GPU
+/// entry does not read x, so that infinities there do not matter. Sources: A. Monakov, A. Lokhmotov
+/// and A. Avetisyan, "Automatically tuning sparse matrix-vector multiplication for GPU
 /// architectures", HiPEAC 2010 (slices); M. Kreutzer et al., "A unified sparse matrix data format
 /// for efficient general sparse matrix-vector multiply on modern processors with wide SIMD units",
 /// SISC 2014 (windows of sigma rows).
@@ -64,7 +64,7 @@ struct Kernel {
   Delivery<View, Product> deliver;
   int lane_bits;
 
-  /// Of the places of rows that a team stores, where no slice is cut, and the row at one.
+  /// First row place that a team stores, if no slice is cut, and the row at a place.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t first_place(std::int64_t team) const {
     return (team << (thread_bits - lane_bits)) * (Packs * backends::Pack<Team, Acc>::width);
@@ -106,7 +106,7 @@ struct Kernel {
  private:
   static constexpr int thread_bits = std::countr_zero(static_cast<unsigned>(Threads));
 
-  /// What a lane has of its row: of the piece at `index`, every 2^lane_bits-th batch of slots.
+  /// Adds up a lane's part of its row: every 2^lane_bits-th batch of slots of the piece at `index`.
   template <class Team, class Pack>
   KOKKOS_FORCEINLINE_FUNCTION void add_up(const Team& team, std::int64_t index, bool exists,
                                           int row_place, int lane,
@@ -118,7 +118,7 @@ struct Kernel {
     const int end = exists ? slice.width : 0;
     const int stop = end - piece.first < piece_width ? end : piece.first + piece_width;
     const int slot = piece.first + lane * batch, step = batch << lane_bits;
-    // A branch of whole slices.
+    // The branch is uniform in a slice.
     if (slice.base >= 0) {
       slots::add_up<batch>(team, A.narrow_strip(slice).from(row_place), deliver.product, slot, step,
                            stop, sum);

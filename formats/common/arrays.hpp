@@ -15,7 +15,7 @@ template <class... T, MemorySpace Space, ExecutionSpace Exec, class... Count>
 std::tuple<T*...> arrays(Arena<Space>& arena, const Exec& exec, const char* label,
                          Count... counts) {
   arena = Arena<Space>(exec, label, arena_bytes<T...>(static_cast<std::size_t>(counts)...));
-  // Braces take them in this order.
+  // Braces evaluate in this order.
   return std::tuple<T*...>{arena.template take<T>(static_cast<std::size_t>(counts)).data()...};
 }
 

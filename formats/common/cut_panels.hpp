@@ -6,11 +6,11 @@
 
 namespace heddle::detail {
 
-/// Panels are rows that a format takes together: a block row, a slice, a tile row. One that is far
-/// longer than others is cut into pieces, so that no subwarp or thread takes it alone; each piece
-/// leaves its sums as a carry-out, and a second launch adds those of a panel up.
+/// A panel is rows that a format handles together: a block row, a slice, a tile row. A panel far
+/// longer than others is cut into pieces, so that no subwarp or thread handles it alone. Each piece
+/// leaves its sums as a carry-out, and a second launch adds up those of a panel.
 ///
-/// How many of what come before a panel.
+/// Numbers of pieces, carry-outs and cut panels before a panel.
 struct PieceCounts {
   std::int64_t pieces = 0;
   std::int64_t carries = 0;
@@ -21,7 +21,7 @@ struct PieceCounts {
     carries += other.carries;
     cut += other.cut;
   }
-  /// Of a panel in so many pieces.
+  /// Counts of one panel that has this number of pieces.
   KOKKOS_INLINE_FUNCTION static PieceCounts of(std::int64_t pieces) {
     return pieces > 1 ? PieceCounts{pieces, pieces, 1} : PieceCounts{1, 0, 0};
   }
@@ -34,12 +34,12 @@ struct CutPanel {
   std::int64_t carries;
 };
 
-/// The sums that pieces leave: that of vector v and row r of carry-out c lies at
-/// (c * most_vectors + v) * rows + r.
+/// The sums that pieces leave: the sum of vector v and row r of carry-out c is at (c * most_vectors
+/// + v) * rows + r.
 template <Scalar Acc>
 struct Carries {
   Acc* sums = nullptr;
-  int rows = 1;  ///< of a panel
+  int rows = 1;  ///< rows of a panel
   int most_vectors = 1;
 
   KOKKOS_FORCEINLINE_FUNCTION Acc* at(std::int64_t number, int vector, int row) const {
@@ -47,8 +47,8 @@ struct Carries {
   }
 };
 
-/// A subwarp a row of a cut panel: its lanes add up every so many of the carry-outs, and then what
-/// each has. Deterministic: in an order fixed by the number of lanes and the pieces.
+/// Adds up the carry-outs of cut panels, a subwarp a row: its n lanes each add up every n-th, and
+/// then their sums. Deterministic: the numbers of lanes and pieces fix the order.
 template <class Product, class Store>
 struct FinishPanelsKernel {
   using Scratch = backends::NoScratch;
@@ -74,7 +74,7 @@ struct FinishPanelsKernel {
   }
 
  private:
-  /// Loads that are in flight together.
+  /// Loads in flight together.
   static constexpr int batch = 8;
 
   KOKKOS_FORCEINLINE_FUNCTION Acc part_of_lane(const CutPanel& of, int vector, int row, int lane,
@@ -94,8 +94,8 @@ struct FinishPanelsKernel {
   }
 };
 
-/// The second launch where panels are cut: store(panel, row, vector, sum) of all that their pieces
-/// left, row a row of the panel.
+/// The second launch if panels are cut: calls store(panel, row, vector, sum) with the sum over all
+/// pieces, for each row of each cut panel.
 template <ExecutionSpace Exec, class Product, class Store>
 void finish_panels(const Exec& exec, const char* label, const CutPanel* cut, std::int64_t panels,
                    const Carries<typename Product::accumulator_type>& carries,

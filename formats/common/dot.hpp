@@ -5,11 +5,11 @@
 #include "../../backends/launch_simd.hpp"
 #include "../../core/multivector.hpp"
 
-/// conj(x) . y, or conj(y) . y, beside a product, of one vector: a team reads back the rows of y
-/// that it has just written, which lie in the caches.
+/// The dot product conj(x) . y, or conj(y) . y, in the launch of a product of one vector: a team
+/// reads back the rows of y that it has just written, which are still in the caches.
 namespace heddle::detail::team_sums {
 
-/// The team as the widest subwarps that it has, whatever its shape is.
+/// A team seen as the widest subwarps of the device, whatever its shape is.
 template <class Team>
 class WideTeam {
   using Exec = typename Team::execution_space;
@@ -31,8 +31,8 @@ class WideTeam {
   const Team& team_;
 };
 
-/// Adds up the sums of all threads of the `teams` teams of a launch: of the teams of a group by the
-/// last of them, of all groups by the last. In an order that the number of teams fixes.
+/// Adds up the sums of all threads of the `teams` teams of a launch: the last team of a group adds
+/// up the group, and the last of all the groups. The number of teams fixes the order.
 template <class AnyTeam, Scalar Acc, int MostSubwarps>
 KOKKOS_FORCEINLINE_FUNCTION void finish_dot(const AnyTeam& any,
                                             Scratch<Acc, 1, MostSubwarps>& scratch,
@@ -55,7 +55,7 @@ KOKKOS_FORCEINLINE_FUNCTION void finish_dot(const AnyTeam& any,
   if (team.thread() == 0) *dot.result = sum[0];
 }
 
-/// finish_dot of a team that is one thread.
+/// finish_dot for a team of one thread.
 template <class Team, Scalar Acc>
 KOKKOS_FORCEINLINE_FUNCTION void finish_dot_of_thread(const Team& team, const Dot<Acc>& dot,
                                                       std::int64_t teams, Acc (&sum)[1]) {
@@ -63,7 +63,7 @@ KOKKOS_FORCEINLINE_FUNCTION void finish_dot_of_thread(const Team& team, const Do
   finish_dot(team, scratch, dot, teams, sum);
 }
 
-/// What a row adds.
+/// The term of a row in the dot product.
 template <Scalar V, Scalar Acc>
 KOKKOS_FORCEINLINE_FUNCTION Acc dot_of_row(const Dot<Acc>& dot, const Multivector<const V>& x,
                                            const Multivector<V>& y, std::int64_t row) {
@@ -71,7 +71,7 @@ KOKKOS_FORCEINLINE_FUNCTION Acc dot_of_row(const Dot<Acc>& dot, const Multivecto
   return conjugate(dot.with_itself ? right : Acc(x(row, 0))) * right;
 }
 
-/// What rows [first, stop) add, on one thread: four sums side by side.
+/// The terms of rows [first, stop) on one thread, in four independent sums.
 template <Scalar V, Scalar Acc>
 KOKKOS_FORCEINLINE_FUNCTION Acc dot_of_rows(const Dot<Acc>& dot, const Multivector<const V>& x,
                                             const Multivector<V>& y, std::int64_t first,
@@ -85,12 +85,12 @@ KOKKOS_FORCEINLINE_FUNCTION Acc dot_of_rows(const Dot<Acc>& dot, const Multivect
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-/// A Kernel and the dot of what it stores. The kernel says which rows a team stores: places
-/// [first_place<Team>(team), first_place<Team>(team + 1)), as far as there are rows, and of which
-/// row a place is if not of its own: row_at(place).
+/// A Kernel and the dot product of the rows that it stores. A team stores places
+/// [first_place<Team>(team), first_place<Team>(team + 1)), up to the number of rows. The row of a
+/// place is row_at(place) if the kernel has that function, else the place itself.
 ///
-/// Where there are lanes, a team of this kernel is one of the inner kernel's; elsewhere it is a
-/// thread, which takes a contiguous share of these.
+/// On a GPU a team of this kernel is one of the inner kernel's. On a CPU it is a thread, which runs
+/// a contiguous share of the inner teams.
 template <class Kernel, Scalar V, Scalar Acc>
 struct DotKernel {
   struct Scratch {
@@ -109,14 +109,14 @@ struct DotKernel {
     Acc sum[1] = {Acc(0)};
     if constexpr (backends::has_lanes<typename Team::execution_space>) {
       kernel(team, scratch.kernel);
-      team.barrier();  // y, of all threads of the team
+      team.barrier();  // wait for y of all threads of the team
       const std::int64_t stop = first_row<Team>(team.index() + 1);
       for (std::int64_t p = first_row<Team>(team.index()) + team.thread(); p < stop;
            p += Team::threads) {
         sum[0] += dot_of_row(dot, x, y, row_at(p));
       }
     } else {
-      constexpr std::int64_t block = 64;  // inner teams, whose rows stay in the first cache
+      constexpr std::int64_t block = 64;  // inner teams, whose rows of y stay in the L1 cache
       const std::int64_t end = inner_teams * (team.index() + 1) / teams;
       for (std::int64_t at = inner_teams * team.index() / teams; at < end;) {
         const std::int64_t until = at + block < end ? at + block : end;
@@ -151,7 +151,8 @@ struct DotKernel {
   }
 };
 
-/// launch_simd of a kernel with its dot; whether there was room for it, else nothing was launched.
+/// Launches a kernel with its dot product; returns false, with nothing launched, if `dot` has no
+/// room.
 template <class LaunchShape, ExecutionSpace Exec, class Kernel, Scalar V, Scalar Acc>
 bool launch_with_dot(const Exec& exec, const char* label, std::int64_t teams, const Kernel& kernel,
                      const Multivector<const V>& x, const Multivector<V>& y, const Dot<Acc>& dot,
@@ -166,7 +167,7 @@ bool launch_with_dot(const Exec& exec, const char* label, std::int64_t teams, co
   return true;
 }
 
-/// Stands for a product that has been computed by a launch before.
+/// A kernel that does nothing, for a product that an earlier launch has computed.
 struct NoProduct {
   using Scratch = backends::NoScratch;
   std::int64_t rows_per_team;
@@ -179,7 +180,7 @@ struct NoProduct {
   }
 };
 
-/// The dot alone. Of no rows it is zero.
+/// Launches the dot product alone. It is zero for no rows.
 template <ExecutionSpace Exec, Scalar V, Scalar Acc>
 void launch_dot(const Exec& exec, const Multivector<const V>& x, const Multivector<V>& y,
                 const Dot<Acc>& dot) {

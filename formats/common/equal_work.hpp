@@ -11,17 +11,17 @@
 
 namespace heddle::detail {
 
-/// Vectors of x that a launch over shares takes.
+/// Vectors of x that one launch over shares serves.
 template <ExecutionSpace Exec>
 inline constexpr int vectors_per_launch = most_vectors_per_launch(backends::has_lanes<Exec>);
 
-/// Where the cuts fall.
+/// How the edges between shares are placed.
 enum class Cutting {
-  equal_work,         ///< equal rows plus nonzeros, through rows where it must (csr/merge)
-  around_short_rows,  ///< the same, moved to the end of a short row (csr/adaptive)
+  equal_work,         ///< equal rows plus nonzeros; an edge may be inside a row (csr/merge)
+  around_short_rows,  ///< equal_work, but short rows are not cut (csr/adaptive)
 };
 
-/// Fills a share table: a thread an edge, each by its own binary search.
+/// Fills a share table: an item an edge, found by a binary search of its own.
 template <Ordinal O, Offset Off, class Carries>
 struct CutKernel {
   const Off* row_ptr;
@@ -52,14 +52,14 @@ struct CutKernel {
     if (t == 0) tickets.clear();
   }
 
-  /// The share in which a row begins: before the row's first step lie the rows and nonzeros above.
+  /// The share in which row r begins: the steps before its first are the rows and nonzeros above.
   KOKKOS_FUNCTION int share_of_first_step(O r) const {
     return static_cast<int>(merge_path_steps(r, static_cast<std::int64_t>(row_ptr[r]), row_steps) /
                             share_work);
   }
 };
 
-/// A share table and the memory it lives in.
+/// A share table and its memory.
 template <ExecutionSpace Exec, Ordinal O, Offset Off, Scalar Acc>
 class EqualWork {
  public:
@@ -69,9 +69,9 @@ class EqualWork {
 
   EqualWork() = default;
 
-  /// Cuts A into shares of `share_work` steps, of which a nonzero is one and a row `row_steps`, on
-  /// the device, in the order of `exec`: one allocation, one launch, no wait. `room_bytes` of the
-  /// allocation are left for the caller to take().
+  /// Cuts A into shares of `share_work` steps on the device, in the order of `exec`: a nonzero is
+  /// one step, a row `row_steps`. One allocation, one launch, no wait. `room_bytes` of the
+  /// allocation are left for take().
   template <Scalar S>
   EqualWork(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, std::int64_t share_work,
             int row_steps, Cutting cutting, Off short_row, std::size_t room_bytes = 0) {
@@ -104,13 +104,13 @@ class EqualWork {
   }
 
   const Table& table() const { return table_; }
-  /// Of the room that was asked for.
+  /// Takes `count` elements of the room that the constructor left.
   template <class T>
   auto take(std::size_t count) {
     return arena_.template take<T>(count);
   }
   std::size_t bytes() const { return arena_.bytes(); }
-  /// Bytes that a pass reads, and those that each vector adds: carry-outs, posted and collected.
+  /// Bytes that a pass reads, and bytes that each vector adds: carry-outs, posted and collected.
   double read_bytes() const {
     return table_.shares > 0 ? static_cast<double>(table_.shares + 1) * sizeof(ShareEdge<O, Off>)
                              : 0;
@@ -124,7 +124,7 @@ class EqualWork {
   Table table_;
 };
 
-/// A team a share: in order where teams wait for each other's carry-outs.
+/// Launches a team a share, in order if teams wait for each other's carry-outs.
 template <class LaunchShape, ExecutionSpace Exec, class Table, class Kernel>
 void launch_shares(const Exec& exec, const char* label, const Table& table, const Kernel& kernel) {
   if constexpr (Table::waits) {
@@ -134,9 +134,9 @@ void launch_shares(const Exec& exec, const char* label, const Table& table, cons
   }
 }
 
-/// The second launch over shares, where teams may not wait for each other: an item a share, which
-/// adds up the row that it finishes from all that was posted. Never waits, and empties the places
-/// for the next apply.
+/// The second launch over shares, if teams may not wait for each other: an item a share, which adds
+/// up the row that it finishes from all carry-outs posted for it. Never waits, and empties the
+/// mailbox for the next apply.
 template <class Operands, class Table>
 struct FinishKernel {
   Operands operands;
@@ -153,7 +153,7 @@ struct FinishKernel {
   }
 };
 
-/// A team a share, and the second launch where the first does not finish all rows.
+/// Launches a team a share, and a second launch if the first does not finish all rows.
 template <class Shape, ExecutionSpace Exec, class Operands, class Table, class Kernel>
 void launch_shares_and_finish(const Exec& exec, const char* label, const Operands& operands,
                               const Table& table, const Kernel& kernel) {

@@ -11,18 +11,18 @@
 
 namespace heddle {
 
-/// Made by a format's inspector, executed by a plan. Each format derives one class from it.
+/// The executor of a format: its inspector makes it, a plan runs it. Each format derives one class.
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 class SpmvExecutor {
  public:
   virtual ~SpmvExecutor() = default;
 
-  /// The scheme that runs: every parameter that was left to the inspector has its value. Parsed
+  /// The scheme that runs, with a value for every parameter that was left to the inspector. Parsed
   /// again, it gives the same bits on the same device and number of threads.
   virtual const Scheme& scheme() const = 0;
 
   /// y = alpha * op(A) * x + beta * y on `exec`, for an op that the format applies natively. alpha
-  /// is not zero and the shapes fit. Queues work; does not allocate, copy or wait.
+  /// is not zero and the shapes fit. Queues work, and does not allocate, copy or wait.
   virtual void apply(const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& x,
                      Accumulator beta, const Multivector<Vector>& y) = 0;
 
@@ -38,28 +38,28 @@ class SpmvExecutor {
     return false;
   }
 
-  /// New values of the same pattern, in the order of `exec`: no allocation, no wait.
+  /// Copies new values of the same pattern, in the order of `exec`: no allocation, no wait.
   virtual void update_values(const Exec& exec, const Matrix& A) = 0;
 
-  /// Device memory that the inspector took, in bytes.
+  /// Device memory that the inspector allocated, in bytes.
   virtual std::size_t bytes() const = 0;
 
-  /// Bytes that one apply to `vectors` vectors moves to and from memory, each array counted once
-  /// where it stays in the caches for as long as it is needed; with beta, y is read too.
+  /// Bytes that one apply to `vectors` vectors moves to and from memory. An array that stays in the
+  /// caches for as long as it is needed counts once; with beta, y is read too.
   virtual double moved_bytes(Op op, int vectors, bool with_beta) const = 0;
 };
 
 struct LaneForest;
 
-/// What a plan passes to a format that inspects: the arguments of predict (Sizes: types, vectors,
-/// symmetry, promises), and the matrix on its device. The references live as long as the call.
+/// The arguments of a format's inspection: those of predict (Sizes: types, vectors, symmetry,
+/// promises), and the matrix on its device. The references live as long as the call.
 template <ExecutionSpace Exec, class Matrix>
 struct Inspection : Sizes {
   const Exec& exec;
-  const Matrix& A;  ///< checked: the row pointer, and the columns unless the user vouches for them
+  const Matrix& A;  ///< checked: the row pointer, and the columns unless the user promises them
   const Features& features;
   const Device& device;
-  /// Learned for such plans on this device, or null: lanes of csr/blocks.
+  /// Model of the lanes of csr/blocks, trained for such plans on this device, or null.
   const LaneForest* lanes = nullptr;
 };
 

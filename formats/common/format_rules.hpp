@@ -11,13 +11,13 @@
 
 namespace heddle {
 
-/// What a format says of its schemes, which depends on no type of a plan: see SpmvFormat.
+/// Rules of a format for its schemes, which depend on no type of a plan: see SpmvFormat.
 struct FormatRules {
   std::string_view name;
   bool takes_triangles = false;
   SchemeGrammar (*grammar)(const Device&) = nullptr;
   std::vector<Scheme> (*candidates)(const Features&, const Device&) = nullptr;
-  /// Null where there are none.
+  /// Null if there are none.
   std::vector<Scheme> (*in_place_candidates)(const Features&, const Device&) = nullptr;
   Prediction (*predict)(const Scheme&, const Features&, const Device&, const Sizes&) = nullptr;
   bool (*applies)(Op, const Scheme&) = nullptr;
@@ -28,7 +28,7 @@ using AnyFormats = std::span<const FormatRules>;
 
 namespace detail {
 
-/// The place of the format that a scheme names; formats.size() where there is none.
+/// Index of the format that a scheme names; formats.size() if there is none.
 inline std::size_t place_of(AnyFormats formats, const Scheme& scheme) {
   std::size_t at = 0;
   while (at < formats.size() && formats[at].name != scheme.format()) ++at;
@@ -42,7 +42,7 @@ inline std::vector<SchemeGrammar> grammars(AnyFormats formats, const Device& dev
   return all;
 }
 
-/// What is worth trying for a matrix, over all formats.
+/// Schemes worth trying for a matrix, over all formats.
 inline std::vector<Scheme> candidates(AnyFormats formats, const Features& features,
                                       const Device& device) {
   std::vector<Scheme> all;
@@ -52,7 +52,7 @@ inline std::vector<Scheme> candidates(AnyFormats formats, const Features& featur
   return all;
 }
 
-/// What else is worth trying where transposing ops must leave the values in place.
+/// Further schemes worth trying if transposing ops must leave the values in place.
 inline std::vector<Scheme> in_place_candidates(AnyFormats formats, const Features& features,
                                                const Device& device) {
   std::vector<Scheme> all;
@@ -77,8 +77,8 @@ inline Prediction predict(AnyFormats formats, const Scheme& scheme, const Featur
   return formats[at].predict(scheme, features, device, sizes);
 }
 
-/// The same of a scheme that is not compared with others: looks at the pattern only where that may
-/// refuse the matrix.
+/// Prediction of a scheme that is not compared with others: computes the pattern's features only if
+/// they may make the format refuse the matrix.
 inline Prediction predict_alone(AnyFormats formats, const Scheme& scheme, const Features& features,
                                 const Device& device, const Sizes& sizes) {
   Prediction by_rows = predict(formats, scheme, Features(features.rows()), device, sizes);
@@ -92,7 +92,7 @@ inline bool applies(AnyFormats formats, Op op, const Scheme& scheme) {
   return at < formats.size() && formats[at].applies(op, scheme);
 }
 
-/// Throws Refusal where a scheme's prediction refuses.
+/// Throws Refusal if a scheme's prediction refuses.
 inline void refuse_unless_possible(AnyFormats formats, const Scheme& scheme,
                                    const Features& features, const Device& device,
                                    const Sizes& sizes) {

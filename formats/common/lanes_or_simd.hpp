@@ -10,8 +10,8 @@
 
 namespace heddle::detail {
 
-/// The value of a scheme's parameter `simd`, or nothing where it is left out. Throws Refusal for
-/// one that this processor does not have. The template parameter: see backends::supports.
+/// The value of a scheme's parameter `simd`, or nothing if it is left out. Throws Refusal if this
+/// processor does not have it. For the template parameter see backends::supports.
 template <bool Compiled = backends::compiles_simd>
 std::optional<backends::Simd> pinned_simd(const Scheme& scheme,
                                           std::optional<backends::Simd> pinned) {
@@ -19,13 +19,12 @@ std::optional<backends::Simd> pinned_simd(const Scheme& scheme,
   throw Refusal("scheme '" + scheme.to_string() + "': this processor has no AVX2", "pin simd=none");
 }
 
-/// The parameters of formats that give a row several lanes on a GPU, and load SIMD registers on a
-/// CPU.
+/// The parameters of formats that use several lanes a row on a GPU, and SIMD registers on a CPU.
 struct LanesOrSimd {
-  std::optional<int> lanes;            ///< a row, on a GPU
+  std::optional<int> lanes;            ///< lanes for each row, on a GPU
   std::optional<backends::Simd> simd;  ///< on a CPU
 
-  /// As many lanes as double from `fewest` to `most`.
+  /// Adds the parameter `lanes`: powers of two times `fewest`, up to `most`.
   void list_lanes(SchemeFields& fields, const Device& device, int fewest, int most) {
     if (device.has_lanes()) fields.add(lanes, {.key = "lanes", .numbers = {fewest, most, true}});
   }
@@ -33,7 +32,7 @@ struct LanesOrSimd {
     if (!device.has_lanes()) fields.add(simd, {.key = "simd", .words = {"none", "loads"}});
   }
 
-  /// What is pinned, else the best that there is.
+  /// The pinned value, else the best that this processor supports.
   template <bool Compiled = backends::compiles_simd>
   backends::Simd loads_or_none(const Scheme& scheme, const Device& device) const {
     using backends::Simd;

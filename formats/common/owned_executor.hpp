@@ -10,13 +10,13 @@
 
 namespace heddle::detail {
 
-/// Numbers of vectors that a format's kernels are compiled for, ascending: a pass takes the lowest
-/// that is enough, and as many vectors as the last at most.
+/// Numbers of vectors that a format's kernels are compiled for, ascending. A pass uses the lowest
+/// number that is enough, and serves at most as many vectors as the last.
 template <int... Counts>
 struct VectorCounts {
   static constexpr int most = std::max({Counts...});
 
-  /// run.template operator()<Vectors>() for so many vectors.
+  /// Calls run.template operator()<Vectors>() with the lowest number that is at least `count`.
   template <class Run>
   static bool dispatch(std::int64_t count, const Run& run) {
     bool result = false;
@@ -26,18 +26,18 @@ struct VectorCounts {
   }
 };
 
-/// The executor of a format that keeps a matrix of its own. Of the format comes Runs:
+/// The executor of a format that keeps a matrix of its own. The format provides Runs:
 ///
 ///     Runs(const Inspection<Exec, Matrix>&, ...)
 ///     using Counts = VectorCounts<1, 4, 8>;
 ///     Scheme scheme;
-///     Storage storage;    update_values(exec, A), bytes(), read_bytes() of a pass, without x and
-///     y,
-///                         and carried_bytes() that each vector adds
+///     Storage storage;
 ///     bool has_dot(Op) const;
-///     bool run<Vectors>(exec, Op, product, dot) const;   whether there was room for the dot, if
-///     one
-///                                                        is wanted, which one vector has
+///     bool run<Vectors>(exec, Op, product, dot) const;
+///
+/// Storage has update_values(exec, A), bytes(), read_bytes() of a pass, without x and y, and
+/// carried_bytes() that each vector adds. run returns whether there was room for the dot product,
+/// if one is wanted, which needs one vector.
 template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc, class Runs>
 class OwnedExecutor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
  public:

@@ -16,7 +16,7 @@
 namespace heddle {
 
 /// Bytes of the types that a plan works with, the vectors that it is made for, what of the matrix
-/// is stored, and what the user vouches for.
+/// is stored, and what the user promises.
 struct Sizes {
   int scalar_bytes = 8;
   int ordinal_bytes = 4;
@@ -28,7 +28,7 @@ struct Sizes {
   Promises promises = {};
 };
 
-/// Of products of this type of matrix with vectors of V, summed up in Acc.
+/// Sizes of products of this type of matrix with vectors of V, summed up in Acc.
 template <class Matrix, Scalar V, Scalar Acc>
 Sizes sizes_of(const ExpectedVectors& vectors, Symmetry symmetry = Symmetry::none,
                const Promises& promises = {}) {
@@ -47,8 +47,8 @@ Sizes sizes_of(const ExpectedVectors& vectors, Symmetry symmetry = Symmetry::non
 /// No bound on the bytes that a plan keeps.
 inline constexpr std::size_t no_bound = std::numeric_limits<std::size_t>::max();
 
-/// Bytes of a stored transpose, without what its own scheme keeps: a matrix, and for each of its
-/// values where it comes from.
+/// Bytes of a stored transpose, without those that its own scheme keeps: a CSR matrix, and for each
+/// value its place in the original matrix.
 inline std::size_t stored_transpose_bytes(const RowFeatures& rows, const Sizes& sizes) {
   const auto bytes = [](std::int64_t count, int each) {
     return arena_padded_bytes(static_cast<std::size_t>(count) * static_cast<std::size_t>(each));
@@ -57,14 +57,14 @@ inline std::size_t stored_transpose_bytes(const RowFeatures& rows, const Sizes& 
          bytes(rows.nonzeros, sizes.scalar_bytes) + bytes(rows.nonzeros, sizes.offset_bytes);
 }
 
-/// What y = A x moves of the expected vectors: each of x and y once.
+/// Bytes that y = A x moves of the expected vectors: each of x and y once.
 inline double vector_bytes(const RowFeatures& rows, const Sizes& sizes) {
   return static_cast<double>(sizes.vectors.count) * sizes.vector_bytes *
          static_cast<double>(rows.rows + rows.columns);
 }
 
-/// The least that y = A x moves in CSR, in `passes` passes over the matrix: values, columns and
-/// row pointer, and x and y once.
+/// The fewest bytes that y = A x moves in CSR, in `passes` passes over the matrix: values, columns
+/// and row pointer once a pass, and x and y once.
 inline double csr_least_bytes(const RowFeatures& rows, const Sizes& sizes, int passes = 1) {
   const auto n = static_cast<double>(rows.nonzeros);
   return passes * (n * (sizes.scalar_bytes + sizes.ordinal_bytes) +
@@ -72,7 +72,7 @@ inline double csr_least_bytes(const RowFeatures& rows, const Sizes& sizes, int p
          vector_bytes(rows, sizes);
 }
 
-/// Bytes a second that a device's memory gives: Device::bytes_per_second. Where that is not known,
+/// Memory bandwidth of a device in bytes a second: Device::bytes_per_second. If that is not known,
 /// it is estimated from the device's size: 31.7e9 for each multiprocessor, as of an H200, 14.5e9
 /// for each compute unit of an AMD GPU, 5e9 for each thread of a CPU.
 inline double estimated_bytes_per_second(const Device& device) {
@@ -81,17 +81,17 @@ inline double estimated_bytes_per_second(const Device& device) {
   return each * device.multiprocessors;
 }
 
-/// Vectors of x that a launch over shares takes; more vectors take more launches. A CPU has few
-/// shares, so that their carry-outs may be large.
+/// Vectors of x that one launch over shares serves; more vectors need more launches. A CPU has few
+/// shares, so their carry-outs may be large.
 constexpr int most_vectors_per_launch(bool has_lanes) { return has_lanes ? 32 : 64; }
 
-/// From a launch to its first load, where nothing else is to be done.
+/// Seconds from a launch to its first load on an idle device.
 inline double estimated_launch_seconds(const Device& device) {
   return device.has_lanes() ? 6e-6 : 2e-6;
 }
 
-/// What a stored transpose takes: an apply of its own scheme, whichever that will be, at the speed
-/// of memory; and before it 45 times as long to be made (19 to 58 measured: docs/choose.md).
+/// Costs of a stored transpose. An apply of its own scheme, whichever that is, runs at the speed of
+/// memory; making the transpose costs 45 applies (19 to 58 measured: docs/choose.md).
 struct StoredTranspose {
   double seconds;
   double setup_seconds;
@@ -102,16 +102,16 @@ struct StoredTranspose {
         setup_seconds(45 * seconds) {}
 };
 
-/// What a GPU takes that waits for both: the longer of the two, and more where they are alike.
+/// Seconds of a GPU that waits for both: the longer of the two, and more if they are alike.
 inline double waiting_for_both(double work_seconds, double memory_seconds) {
   return std::cbrt(std::pow(work_seconds, 3) + std::pow(memory_seconds, 3));
 }
 
-/// What an allocation and a readback add to an inspection on a CPU.
+/// Seconds that an allocation and a readback add to an inspection on a CPU.
 inline constexpr double cpu_setup_seconds = 10e-6;
 
-/// Lanes a row of a GPU where rows lie side by side: as many as half of its room for threads holds,
-/// and batches of slots for each.
+/// Lanes for each row of a slot format (ELL, blocked ELL) on a GPU: so many that the lanes of all
+/// rows fill at most half of the resident threads, and each lane has batches of slots.
 inline int lanes_of_slots(const RowFeatures& rows, const Device& device, int batch, int most) {
   const std::int64_t room =
       static_cast<std::int64_t>(device.multiprocessors) * device.threads_per_multiprocessor;
@@ -124,8 +124,8 @@ inline int lanes_of_slots(const RowFeatures& rows, const Device& device, int bat
   return lanes;
 }
 
-/// What it takes on a GPU to look at the rows and inspect: microseconds; and microseconds for a
-/// million nonzeros, a million rows, and a thousand entries of the longest row. Fitted to each
+/// Cost of row features and inspection on a GPU, in microseconds: a constant, and microseconds for
+/// a million nonzeros, a million rows, and a thousand entries of the longest row. Fitted to each
 /// format on an H200: docs/choose.md.
 struct GpuSetup {
   double base = 0;
@@ -133,7 +133,7 @@ struct GpuSetup {
   double rows = 0;
   double longest_row = 0;
 
-  /// On another GPU all but the first go by its bandwidth.
+  /// Seconds on `device`: on a GPU other than an H200 all but the constant scale with bandwidth.
   double seconds(const RowFeatures& features, const Device& device) const {
     const double work = nonzeros * 1e-6 * static_cast<double>(features.nonzeros) +
                         rows * 1e-6 * static_cast<double>(features.rows) +
@@ -143,10 +143,10 @@ struct GpuSetup {
   }
 };
 
-/// What several vectors cost a GPU beyond what a format's formula counts, as a factor; of formats
-/// whose lanes are rows it is great side by side, where such lanes read x far apart: with 2, 4, 8
-/// and 32 vectors side by side, and with 3, 8 and 32 apart. In between by the logarithm of their
-/// number. Measured on an H200: docs/choose.md.
+/// Factor by which several vectors cost a GPU more than a format's formula says: for 2, 4, 8 and 32
+/// row-major vectors, and for 3, 8 and 32 column-major ones. Between these it is interpolated in
+/// the logarithm of their number. It is large for row-major vectors if a format's lanes are rows,
+/// which then read x far from each other. Measured on an H200: docs/choose.md.
 struct SeveralVectors {
   std::array<double, 4> side_by_side = {1, 1, 1, 1};
   std::array<double, 3> apart = {1, 1, 1};
@@ -175,52 +175,52 @@ struct SeveralVectors {
   }
 };
 
-/// What a scheme costs a GPU beside the bytes that it moves.
+/// Cost of a scheme on a GPU besides the bytes that it moves.
 struct GpuCost {
-  /// Loads that wait for each other, and seconds of one; more vectors than four take longer.
+  /// Loads that wait for each other, and seconds of one load, which more than four vectors prolong.
   double rounds = 0;
   double round_seconds = 0;
-  /// Share of the memory's speed that it reaches at best.
+  /// Highest share of the memory bandwidth that the scheme reaches.
   double efficiency = 1;
   int launches = 1;
-  /// How many times as long as bytes and rounds say it was measured to take.
+  /// Measured time over the time that bytes and rounds predict.
   double slowdown = 1;
   SeveralVectors several = {};
   GpuSetup setup = {};
 };
 
-/// What a scheme costs a CPU beside the bytes that it moves.
+/// Cost of a scheme on a CPU besides the bytes that it moves.
 struct CpuCost {
   double slowdown = 1;
   int launches = 1;
-  /// The inspection: allocations and readbacks, and bytes.
+  /// Costs of the inspection: allocations and readbacks, and bytes moved.
   int setup_waits = 1;
   double setup_bytes = 0;
 };
 
-/// What a format says of one of its schemes for one matrix on one device, without trying it.
+/// Prediction of a format for one of its schemes, one matrix and one device, made without a trial.
 struct Prediction {
-  /// Of one apply to the expected vectors, and of the inspection before it.
+  /// Seconds of one apply to the expected vectors, and of the inspection before it.
   double seconds = 0;
   double setup_seconds = 0;
-  /// Bytes that one apply moves to and from memory, and that the plan keeps beside the matrix.
+  /// Bytes that one apply moves to and from memory, and that the plan keeps besides the matrix.
   double moved_bytes = 0;
   double kept_bytes = 0;
   /// Whether the plan reads the user's values in place; else update_values copies them.
   bool borrows_values = true;
-  /// Why it takes that long, in a few words.
+  /// The reason for the predicted time, in a few words.
   std::string reason;
-  /// Why the format will not hold this matrix; empty where it will, or may (lacks_pattern).
+  /// Why the format refuses this matrix; empty if it holds it, or may hold it (lacks_pattern).
   std::string refusal = {};
-  /// Whether this is the best that the matrix may be, for lack of its pattern: what is not known is
-  /// taken to be as the format would like it, and it may refuse once it is known.
+  /// Whether this is a best case because the pattern is not known: the format assumes the pattern
+  /// that suits it best, and may refuse the matrix once the pattern is known.
   bool lacks_pattern = false;
-  /// Whether it may refuse once the pattern is known, and not only take longer.
+  /// Whether a known pattern may make the format refuse the matrix, and not only take longer.
   bool pattern_may_refuse = true;
-  /// How many times as long a transposing op takes, where the scheme applies it itself.
+  /// Time of a transposing op over that of A x, if the scheme applies the op itself.
   double transposed_factor = 1;
-  /// Whether it is taken only where no other scheme is possible, however fast it is predicted to
-  /// be: of a scheme that was the best of next to none of the matrices that it was measured on.
+  /// Whether the scheme is chosen only if no other is possible, however fast its prediction: it was
+  /// the best for hardly any matrix that it was measured on.
   bool last_resort = false;
 
   bool possible() const { return refusal.empty(); }
@@ -249,8 +249,8 @@ struct Prediction {
   }
 };
 
-/// Says that a format does not hold this matrix sensibly, or that a scheme cannot run with these
-/// types or on this processor. Thrown before a plan allocates any memory that it keeps.
+/// A format does not hold this matrix sensibly, or a scheme cannot run with these types or on this
+/// processor. Thrown before a plan allocates memory that it keeps.
 class Refusal : public Error {
  public:
   using Error::Error;

@@ -8,7 +8,7 @@ namespace heddle {
 
 namespace detail {
 
-/// y(row, vector) from the row's sum; beta == 0 never reads y.
+/// Stores y(row, vector) from the row's sum; beta == 0 never reads y.
 template <class AnyProduct, class Acc, Ordinal O>
 KOKKOS_FORCEINLINE_FUNCTION void store_sum(const AnyProduct& product, O row, int vector, Acc sum) {
   auto& place = product.y(row, vector);
@@ -17,8 +17,8 @@ KOKKOS_FORCEINLINE_FUNCTION void store_sum(const AnyProduct& product, O row, int
                                    : product.alpha * sum + product.beta * Acc(place));
 }
 
-/// y of consecutive rows from `row` on, one a lane of the mask, from their sums; beta == 0 never
-/// reads y.
+/// Stores y of consecutive rows from `row` on, one for each lane of the mask, from their sums; beta
+/// == 0 never reads y.
 template <class Product, class Pack>
 KOKKOS_FORCEINLINE_FUNCTION void store_pack(const Product& product, std::int64_t row, int vector,
                                             Pack sum, typename Pack::Mask inside) {
@@ -37,7 +37,7 @@ KOKKOS_FORCEINLINE_FUNCTION void store_pack(const Product& product, std::int64_t
   }
 }
 
-/// An entry of the matrix as it is multiplied.
+/// An entry of the matrix, conjugated if the op conjugates.
 template <Scalar S>
 KOKKOS_FORCEINLINE_FUNCTION S multiplied(const S& stored, bool conjugate) {
   if constexpr (is_complex<S>) {
@@ -49,9 +49,9 @@ KOKKOS_FORCEINLINE_FUNCTION S multiplied(const S& stored, bool conjugate) {
 
 }  // namespace detail
 
-/// What a kernel of SpMV computes, whatever the format: y = alpha * A * x + beta * y, or with the
-/// conjugate of A; sums are kept in the accumulator type. Small, because it travels with every
-/// launch.
+/// The operation of every SpMV kernel, whatever the format: y = alpha * A * x + beta * y, or with
+/// the conjugate of A. Sums are kept in the accumulator type. Small, because every launch copies
+/// it.
 template <Scalar V, Scalar Acc>
 struct Product {
   using vector_type = V;
@@ -63,14 +63,14 @@ struct Product {
   Multivector<const V> x;
   Multivector<V> y;
 
-  /// An entry of the matrix as it is multiplied.
+  /// An entry of the matrix, conjugated if the op conjugates.
   template <Scalar S>
   KOKKOS_FORCEINLINE_FUNCTION S entry(const S& stored) const {
     return detail::multiplied(stored, conjugate);
   }
 
-  /// x(row, vector) if it is wanted, else zero; of a vector that there is not, any other. With
-  /// UnitStride for rows that lie side by side, which spares each entry a multiplication.
+  /// x(row, vector) if it is wanted, else zero; a vector beyond the last reads the first.
+  /// UnitStride is for consecutive rows of x, and saves a multiplication for each entry.
   template <bool UnitStride, class Row>
   KOKKOS_FORCEINLINE_FUNCTION Acc gather(Row row, int vector, bool wanted) const {
     const V* const first = x.data + (vector < x.count ? vector : 0) * x.vector_stride;
@@ -82,21 +82,21 @@ struct Product {
   KOKKOS_FORCEINLINE_FUNCTION Acc product(S value, O column, int vector) const {
     return Acc(value) * Acc(x(column, vector));
   }
-  /// The same if it is wanted, else zero times the value, which then is zero too.
+  /// value * x(column, vector) if wanted, else zero times the value, which then is zero too.
   template <Scalar S, Ordinal O>
   KOKKOS_FORCEINLINE_FUNCTION Acc product(S value, O column, int vector, bool wanted) const {
     return Acc(value) * Acc(backends::load(&x(column, vector), wanted));
   }
 
-  /// y(row, vector) from the row's sum; beta == 0 never reads y.
+  /// Stores y(row, vector) from the row's sum; beta == 0 never reads y.
   template <Ordinal O>
   KOKKOS_FORCEINLINE_FUNCTION void store(O row, int vector, Acc sum) const {
     detail::store_sum(*this, row, vector, sum);
   }
 };
 
-/// Calls pass(part) for at most `most` vectors of x and y at a time, about as many each time; the
-/// part is the product (or what derives from it) over those vectors.
+/// Calls pass(part) for at most `most` vectors of x and y at a time, about as many each time.
+/// `part` is the product (or a type derived from it) over those vectors.
 template <class AnyProduct, class Pass>
 void each_pass(const AnyProduct& product, int most, const Pass& pass) {
   const int passes = ceil_div(product.x.count, most);

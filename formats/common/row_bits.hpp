@@ -15,13 +15,13 @@ struct RowBits {
     return (words[row / per_word] >> (row % per_word) & 1) != 0;
   }
 
-  /// Words for `rows` rows.
+  /// Number of words for `rows` rows.
   KOKKOS_FORCEINLINE_FUNCTION static std::int64_t words_for(std::int64_t rows) {
     return ceil_div<std::int64_t>(rows, per_word);
   }
 };
 
-/// Entries that a row has beyond its first `width`.
+/// Number of entries of a row beyond its first `width`.
 template <Offset Off>
 struct EntriesBeyond {
   const Off* row_ptr;
@@ -33,7 +33,7 @@ struct EntriesBeyond {
   }
 };
 
-/// Sets the bits of rows of which entries(row) is not zero, and clears the others: an item a word.
+/// Sets the bits of rows whose entries(row) is not zero, and clears the others: an item a word.
 template <class Entries>
 struct MarkRows {
   Entries entries;

@@ -9,36 +9,36 @@
 
 namespace heddle::detail {
 
-/// Where one share ends and the next begins. Aligned, so that a GPU reads it in one load.
+/// The edge between two shares. Aligned, so that a GPU reads it in one load.
 template <Ordinal O, Offset Off>
 struct alignas(16) ShareEdge {
   Off nonzero;
   O row;
-  int first_share;  ///< where the row begins that the edge is inside, or -1
+  int first_share;  ///< the share in which the row begins that the edge is inside, or -1
 };
 
 /// A CSR matrix cut into shares of equal work, as kernels see it: plain pointers.
 ///
-/// Share t runs from edge t to edge t + 1. An edge may be inside a row; the shares of such a row,
-/// from first_share on, each post the sum of their part, a carry-out; the share in which the row
-/// ends finishes it: it waits for the carry-outs of the shares before it, and adds them in order.
-/// Every wait is for a share of lower index, and shares are launched in order
+/// Share t is from edge t to edge t + 1. An edge may be inside a row. Each share of such a row,
+/// from first_share on, posts the sum of its part, a carry-out. The share in which the row ends
+/// finishes it: it waits for the carry-outs of the shares before it, and adds them in order. Every
+/// wait is for a share of lower index, and shares are launched in order
 /// (backends::launch_in_order), so the lowest unfinished share never waits and every wait ends.
 ///
-/// Where teams may not wait (backends::waits_make_progress), a share that finishes a row posts its
-/// own part too, in place `shares` + its index, and a second launch adds up: FinishKernel.
+/// If teams may not wait (backends::waits_make_progress), a share that finishes a row posts its own
+/// part too, at index `shares` + its own, and a second launch, FinishKernel, adds up.
 template <Ordinal O, Offset Off, Scalar Acc, int Vectors, bool Waits>
 struct ShareTable {
   static constexpr bool waits = Waits;
   std::int64_t shares = 0;
-  const ShareEdge<O, Off>* edges = nullptr;  ///< shares + 1
+  const ShareEdge<O, Off>* edges = nullptr;  ///< length shares + 1
   backends::Mailbox<Acc, Vectors> carries;   ///< the carry-out of each share
-  backends::Tickets tickets;                 ///< of the launches over all shares
+  backends::Tickets tickets;                 ///< for the launches over all shares
 };
 
 /// A share as a team of a GPU sees it: nonzeros [origin + begin, origin + end) of rows [first_row,
-/// first_row + rows), of which the first `ended` end in the share, and another may go on beyond it.
-/// If `first_share` is not -1, the first row began in that share and ends in this one.
+/// first_row + rows), of which the first `ended` end in the share, and one more may go on beyond
+/// it. If `first_share` is not -1, the first row began in that share and ends in this one.
 template <Ordinal O, Offset Off>
 struct Share {
   int index;
@@ -80,8 +80,8 @@ struct Share {
     return share;
   }
 
-  /// Loads the nonzeros from the origin on that fall to one of Threads threads: every Threads-th,
-  /// zeros beyond the end. Returns how many there are.
+  /// Loads the nonzeros of one of Threads threads: every Threads-th from the origin on, zeros
+  /// beyond the end. Returns their number.
   template <int Threads, class Operands, class S, int Items>
   KOKKOS_FORCEINLINE_FUNCTION int load(const Operands& operands, int thread, S (&value)[Items],
                                        O (&column)[Items]) const {
@@ -98,8 +98,8 @@ struct Share {
   /// Whether the row began in another share and ends in this one.
   KOKKOS_FORCEINLINE_FUNCTION bool finishes(int row) const { return row == 0 && first_share >= 0; }
 
-  /// Where the nonzeros of a row of the share lie, from the origin; nowhere for a row beyond the
-  /// last.
+  /// Sets [from, to) to the nonzeros of a row of the share, counted from the origin; empty for a
+  /// row beyond the last.
   KOKKOS_FORCEINLINE_FUNCTION void bounds(const Off* row_ptr, int row, int& from, int& to) const {
     from = to = 0;
     if (row >= rows) return;

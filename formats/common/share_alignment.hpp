@@ -3,8 +3,8 @@
 
 namespace heddle::detail {
 
-/// A share is read from a multiple of this many nonzeros on a GPU, so that a subwarp's loads fill
-/// whole cache lines, and no line is fetched for two subwarps.
+/// On a GPU a share is read from a multiple of this number of nonzeros, so that a subwarp's loads
+/// are coalesced into whole cache lines, and no line is fetched for two subwarps.
 inline constexpr int share_alignment = 32;
 
 }  // namespace heddle::detail

@@ -7,7 +7,7 @@
 
 namespace heddle::detail::coo {
 
-/// From the bytes, and from how often the shares fill a GPU. Its numbers stand above those of
+/// Predicts from the bytes, and from how often the shares fill a GPU. Its times exceed those of
 /// csr/adaptive, which has the same shares: on an H200 COO took 1.20 times as long on average, and
 /// less on one of 44 matrices (docs/design/formats.md), and on CPUs twice as long.
 inline Prediction predict(const RowFeatures& rows, const Device& device, const Sizes& sizes) {
@@ -31,7 +31,7 @@ inline Prediction predict(const RowFeatures& rows, const Device& device, const S
     const double kept_shares = std::clamp(resident, shares, work / tuning.least_work(bytes));
     prediction.kept_bytes += kept_shares * (16 + 32 * sizes.accumulator_bytes);
     constexpr SeveralVectors several{{1.05, 1.1, 1.2, 1.2}, {1.7, 1.8, 1.9}};
-    // Of rows that are mostly empty the vectors, which lie apart, are most of what is moved.
+    // If most rows are empty, column-major vectors are most of the bytes moved.
     constexpr SeveralVectors mostly_empty{several.side_by_side, {2.0, 2.6, 4.6}};
     prediction.price(GpuCost{.rounds = start_rounds + rounds_per_wave * shares / resident,
                              .round_seconds = 0.5e-6,
@@ -51,7 +51,7 @@ inline Prediction predict(const RowFeatures& rows, const Device& device, const S
 
 namespace heddle {
 
-/// Coordinates: the row of every nonzero beside its column and value, which are borrowed from the
+/// Coordinates: the row of every nonzero besides its column and value, which are borrowed from the
 /// user. Shares of work are equal for any lengths of rows, and no row pointer is read. Holds any
 /// matrix.
 struct CooFormat {

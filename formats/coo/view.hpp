@@ -6,8 +6,8 @@
 
 namespace heddle::detail::coo {
 
-/// A matrix in COO as kernels see it, its nonzeros in the order of the rows. Nonzero k lies
-/// local_row[k] rows below the first row of the share that it falls to (EqualWork).
+/// A matrix in COO as kernels see it, its nonzeros in the order of the rows. The row of nonzero k
+/// is local_row[k] rows below the first row of its share (EqualWork).
 template <Scalar S, Ordinal O, Offset Off, class LocalRow>
 struct View {
   using scalar_type = S;
@@ -19,13 +19,12 @@ struct View {
   const O* col_idx;
   const S* values;
 
-  /// The same matrix, its nonzeros counted from the k-th.
+  /// This matrix from its k-th nonzero on.
   KOKKOS_FORCEINLINE_FUNCTION View from(Off k) const {
     return {local_row + k, col_idx + k, values + k};
   }
 
-  /// Where neighbouring lanes read neighbouring nonzeros, and none reads them again; zero if not
-  /// wanted.
+  /// A coalesced load of an entry that no lane reads again; zero unless `wanted`.
   KOKKOS_FORCEINLINE_FUNCTION S value_once(Off k, bool wanted) const {
     return backends::load_once(values + k, wanted);
   }

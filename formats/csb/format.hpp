@@ -14,19 +14,18 @@
 
 namespace heddle::detail::csb {
 
-/// The sizes that CSB runs at, read by its launches and by the cost model. None was tuned.
+/// Sizes of the kernels of CSB, read by its launches and by the cost model. None was tuned.
 struct Tuning {
   /// Rows and columns of a block: 4096 sums of double are 32 KB of scratch.
   int beta = 4096;
   /// Threads of a team on a GPU.
   int team_threads = 256;
-  /// Vectors of x that one pass serves, where the plan expects several and scratch holds their
-  /// sums.
+  /// Vectors of one pass, if the plan expects several and scratch can hold their sums.
   int most_vectors = 4;
-  /// Pieces for each multiprocessor of a GPU and each thread of a CPU, if all are alike.
+  /// Pieces for each multiprocessor of a GPU and each thread of a CPU, if all pieces are alike.
   int gpu_pieces = 4;
   int cpu_pieces = 8;
-  /// Bytes of the table in which the inspector marks blocks, at most, unless the matrix has more.
+  /// Most bytes of the table in which the inspector marks blocks, unless the matrix has more.
   double most_table_bytes = 64e6;
 
   int pieces(const Device& device) const {
@@ -36,14 +35,14 @@ struct Tuning {
 
 inline constexpr Tuning tuning{};
 
-/// Of a triangle: how mirror images of blocks beside the diagonal are added to y: by a second
-/// sweep, which reads these blocks again, or by atomic additions, which is not reproducible.
+/// How the mirror images of off-diagonal blocks of a triangle are added to y: by a second sweep,
+/// which reads these blocks again, or by atomic additions, which is not reproducible.
 enum class Mirroring { two, atomics };
 
 /// The parameters of a scheme csb; for predict and inspect alike.
 struct Parameters {
   std::optional<int> beta;
-  std::optional<Mirroring> sweep;  ///< of a triangle
+  std::optional<Mirroring> sweep;  ///< for a triangle only
 
   void list(SchemeFields& fields, const Device&) {
     fields.add(beta, {.key = "beta", .numbers = {256, 65536, true}});
@@ -57,8 +56,8 @@ struct Parameters {
   }
 };
 
-/// What the mirror image of a triangle adds, in bytes. Rows do not tell how entries lie: all are
-/// taken to be beside the diagonal, spread over all the blocks there.
+/// Bytes that the mirror image of a triangle adds. Lengths of rows do not show the columns: all
+/// entries are assumed to be in off-diagonal blocks, spread over all of these.
 inline double mirrored_bytes(const Parameters& parameters, const RowFeatures& rows,
                              const Sizes& sizes) {
   const auto n = static_cast<double>(rows.nonzeros), side = static_cast<double>(rows.rows);
@@ -71,8 +70,8 @@ inline double mirrored_bytes(const Parameters& parameters, const RowFeatures& ro
   return n * entry + blocks * block + (blocks > 0 ? 3 * vectors * side : 0);
 }
 
-/// Pieces, and the partial sums of panels that are cut or do not fit in scratch. Of block columns
-/// rows do not tell which are heavy: they are taken to be alike.
+/// Bytes of the pieces, and of the partial sums of panels that are cut or do not fit in scratch.
+/// All block columns are assumed to have equally many entries.
 inline double bytes_of_pieces(const Parameters& parameters, const RowFeatures& rows,
                               const Device& device, const Sizes& sizes) {
   const auto n = static_cast<double>(rows.nonzeros);
@@ -96,10 +95,10 @@ inline double bytes_of_pieces(const Parameters& parameters, const RowFeatures& r
          partials * sums * (several ? tuning.most_vectors : 1);
 }
 
-/// From the bytes: a value and two local indices for each nonzero, x and y once; where one triangle
-/// is stored, what its mirror image adds. A last resort: on an H200 it took 4.6 times as long as
+/// Predicts from the bytes: a value and two local indices for each nonzero, x and y once; for a
+/// stored triangle also its mirror image. A last resort: on an H200 it took 4.6 times as long as
 /// the best of CSR on average, 2.2 at least (docs/design/formats.md), and a triangle 8 to 32 times
-/// as long as CSR of the whole (docs/csb.md).
+/// as long as CSR of the whole matrix (docs/csb.md).
 inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const Device& device,
                           const Sizes& sizes) {
   const bool triangle = sizes.symmetry != Symmetry::none;
@@ -155,7 +154,7 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
 namespace heddle {
 
 /// Compressed sparse blocks: large square blocks, each a list of entries with 16-bit indices. A and
-/// its transpose cost the same. Takes a matrix of which one triangle is stored
+/// its transpose cost the same. Accepts a matrix of which one triangle is stored
 /// (SpmvOptions::symmetry). Copies the matrix.
 struct CsbFormat {
   static constexpr const char* name = "csb";

@@ -20,7 +20,7 @@
 
 namespace heddle::detail::csb {
 
-/// Takes the imaginary parts from the diagonal, which a Hermitian matrix has none on: a subwarp a
+/// Sets the imaginary parts of the diagonal to zero, as in a Hermitian matrix: a subwarp for each
 /// block.
 template <class View>
 struct RealDiagonalKernel {
@@ -43,7 +43,7 @@ struct RealDiagonalKernel {
   }
 };
 
-/// `values` are those of A. One launch, no wait; none of real numbers.
+/// `values` are those of A. One launch for complex scalars, no wait.
 template <ExecutionSpace Exec, class View>
 void make_diagonal_real(const Exec& exec, const View& A, std::int64_t blocks,
                         typename View::scalar_type* values) {
@@ -58,7 +58,7 @@ void make_diagonal_real(const Exec& exec, const View& A, std::int64_t blocks,
 
 inline auto recipe_of(int beta) { return recipe::tile_rows(beta) | recipe::tile_columns(beta); }
 
-/// Puts an entry into its list: its place in its block, if there are arrays for it, and its value.
+/// Stores an entry in its list: its row and column in the block, if they are stored, and its value.
 template <Scalar S>
 struct PutEntry {
   const S* from;
@@ -76,7 +76,7 @@ struct PutEntry {
   }
 };
 
-/// Of the block at each place in the order of columns; of a triangle none of those on the diagonal.
+/// Entries of the block at a place in column order; 0 for diagonal blocks of a triangle.
 template <Ordinal O, Offset Off>
 struct EntriesByColumns {
   const Off* order;
@@ -101,10 +101,10 @@ class Storage {
   using Space = typename Exec::memory_space;
   using Matrix = CsrMatrix<S, O, Off, Space>;
 
-  /// Counts the blocks of A with a readback and a table of one bit for each block there may be,
-  /// which is freed; then one allocation, and workspaces that are freed: of some numbers a block,
-  /// and where block rows are long of three offsets and more a nonzero. Waits for `exec`.
-  /// Of a Hermitian matrix the diagonal is stored as real.
+  /// Counts the blocks of A with a readback and a table of one bit for each possible block, which
+  /// is freed; then one allocation, and workspaces that are freed: some numbers for each block, and
+  /// for long block rows three or more offsets for each nonzero. Waits for `exec`. The diagonal of
+  /// a Hermitian matrix is stored as real.
   Storage(const Exec& exec, const Matrix& A, int beta, bool hermitian = false)
       : beta_(beta), hermitian_(hermitian), rows_(A.rows()), columns_(A.columns()) {
     using Map = decltype(recipe_of(beta));
@@ -127,7 +127,7 @@ class Storage {
     if (hermitian_) make_diagonal_real(exec, view(), blocks_, values_);
   }
 
-  /// New values of the same pattern: at most three launches, no wait.
+  /// Writes new values of the same pattern: at most three launches, no wait.
   void update_values(const Exec& exec, const Matrix& A) const {
     if (source_) {
       gather_values(exec, A);
@@ -141,11 +141,11 @@ class Storage {
     return {rows_,         columns_,   beta_,         list_ptr_, block_row_,
             block_column_, local_row_, local_column_, values_};
   }
-  /// Of the block columns: the block at each place, the entries before it, and their first places.
+  /// Blocks in column order: the block and its first entry, and each block column's first place.
   const Off* column_order() const { return column_order_; }
   const Off* column_start() const { return column_start_; }
   const Off* column_panels() const { return column_panels_; }
-  /// Of the block rows, whose blocks are in order.
+  /// Blocks in row order: the entries before each block, and the first block of each block row.
   const Off* row_start() const { return list_ptr_; }
   const Off* row_panels() const { return row_panels_; }
 
@@ -159,8 +159,8 @@ class Storage {
     gather(exec, "heddle::spmv::csb_values", values_, nonzeros_, A.values().data(), source_);
   }
 
-  /// The row of each block, and the blocks in the order of their columns. Waits for `exec`, since a
-  /// workspace goes.
+  /// Finds the row of each block, and the order of the blocks by column. Waits for `exec`, to free
+  /// a workspace.
   void order_by_columns(const Exec& exec) {
     each_entry(exec, "heddle::spmv::csb_block_rows", row_panels_, static_cast<O>(block_rows_),
                blocks_, PutRow<O>{block_row_});
@@ -172,8 +172,8 @@ class Storage {
     exec.fence("heddle::spmv::csb_ordered");
   }
 
-  /// Writes column_start, and returns how many entries a sweep by block columns takes. Of a
-  /// triangle it takes no blocks on the diagonal. A readback.
+  /// Writes column_start, and returns the number of entries in a sweep by block columns, which
+  /// skips the diagonal blocks of a triangle. One readback.
   std::int64_t sweep_columns(const Exec& exec, bool triangle) const {
     const EntriesByColumns<O, Off> entries{column_order_, list_ptr_, block_row_, block_column_,
                                            triangle};
@@ -189,7 +189,7 @@ class Storage {
                        PutEntry<S>{A.values().data(), local_row, local_column, values_});
   }
 
-  /// In the order in which an apply reads them; the inspector's own come last.
+  /// Arrays are in the order in which an apply reads them; those of the inspector are last.
   void allocate(const Exec& exec, bool sorted) {
     std::tie(list_ptr_, block_row_, block_column_, column_order_, column_start_, local_row_,
              local_column_, values_, row_panels_, column_panels_, next_, source_) =
@@ -223,8 +223,8 @@ class Storage {
   Off* source_ = nullptr;
 };
 
-/// Entries of the panels of a sweep, and the pieces that they are cut into: of at least `target`
-/// entries and fewer than twice as many, unless the panel has fewer.
+/// The panels of a sweep and the pieces that they are cut into: each has at least `target` entries
+/// and fewer than twice as many, unless the panel has fewer.
 template <Offset Off>
 struct Cutting {
   const Off* panel_ptr;
@@ -245,7 +245,7 @@ struct Cutting {
   }
 };
 
-/// Writes the pieces of a panel, an item a panel.
+/// Writes the pieces of a panel; one item for each panel.
 template <Ordinal O, Offset Off>
 struct CutKernel {
   Cutting<Off> cutting;
@@ -291,7 +291,7 @@ struct PartialsOf {
   }
 };
 
-/// The pieces of a sweep, so that block rows of very different weight are shared like any others.
+/// The pieces of a sweep, with which block rows of very different weight are shared evenly.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 class Pieces {
  public:
@@ -335,7 +335,7 @@ class Pieces {
   std::int64_t* piece_ptr_ = nullptr;
 };
 
-/// Where pieces leave partial sums during an apply, and the counter that gives pieces out.
+/// Partial sums of the pieces during an apply, and the counter that assigns pieces to teams.
 template <ExecutionSpace Exec, Scalar Acc>
 class PartialSums {
  public:
@@ -359,9 +359,9 @@ class PartialSums {
   const backends::Tickets tickets;
 };
 
-/// Runs the scheme csb: owns a copy of the matrix. Of a matrix of which one triangle is stored, the
-/// mirror images of blocks on the diagonal are added with them, those of the others by a second
-/// sweep or atomically.
+/// Runs the scheme csb: owns a copy of the matrix. If one triangle is stored, the mirror images of
+/// diagonal blocks are added with these blocks, those of the others by a second sweep or
+/// atomically.
 template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
 class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
  public:
@@ -410,7 +410,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     const std::int64_t all = storage_.nonzeros(), rest = swept_by_columns_;
     if (symmetry_ == Symmetry::none) return swept_bytes(transposes(op), all, vectors, with_beta);
     const double first = swept_bytes(false, all, vectors, with_beta);
-    if (atomics_) return first + 2.0 * vectors * rows_ * sizeof(V);  // adds to what it scaled
+    if (atomics_) return first + 2.0 * vectors * rows_ * sizeof(V);  // y is scaled first
     return rest > 0 ? first + swept_bytes(true, rest, vectors, true) : first;
   }
 
@@ -419,7 +419,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
 
   int passes(int vectors) const { return passes_over_matrix(vectors, vectors_); }
 
-  /// Vectors of a pass; several where their sums fit too, or none do.
+  /// Vectors of a pass: several if the sums of several fit in scratch too, or if none fit.
   int vectors_at_once(const Inspection<Exec, Matrix>& in) const {
     const std::size_t several = backends::scratch_bytes<Acc>(beta_ * tuning.most_vectors);
     const bool fits = several <= in.device.scratch_bytes;
@@ -438,8 +438,8 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     return std::max(by_rows_.partials(), by_columns_.partials()) * beta_ * vectors_;
   }
 
-  /// With L the triangle that is stored and M what of it is beside the diagonal: A is L + M', or of
-  /// a Hermitian matrix L + M^H; its transpose is A itself, or its conjugate.
+  /// Let L be the stored triangle and M be L without its diagonal: A is L + M', or L + M^H if it is
+  /// Hermitian; its transpose is A itself, or its conjugate.
   void both_triangles(const Exec& exec, Op op, Product<V, Acc> product) const {
     const bool hermitian = symmetry_ == Symmetry::hermitian;
     product.conjugate = hermitian ? op == Op::conjugate || op == Op::transpose : conjugates(op);
@@ -506,11 +506,11 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   double rows_;
   double columns_;
   Storage<Exec, S, O, Off> storage_;
-  /// Whether the sums of a panel are too large for scratch, and so are added up in memory.
+  /// Whether the sums of a panel are too large for scratch, and are added up in memory.
   bool through_memory_;
   int vectors_;
   Scheme scheme_;
-  /// Entries that a sweep by block columns takes.
+  /// Number of entries in a sweep by block columns.
   std::int64_t swept_by_columns_;
   Pieces<Exec, O, Off> by_rows_;
   Pieces<Exec, O, Off> by_columns_;

@@ -11,14 +11,13 @@
 
 namespace heddle::detail::csb {
 
-/// By block rows, where the sums are those of rows and x is read by columns; by block columns, the
-/// other way round; or by block rows with mirror images, of a triangle.
+/// The order of a sweep: by block rows, with a sum for each row; by block columns, with a sum for
+/// each column; or by block rows with mirror images, for a triangle.
 enum class Way { rows, columns, triangle };
 
-/// What a sweep of a triangle adds beside the blocks themselves: mirror images, of a matrix of
-/// which one triangle is stored, conjugated or not. Those of blocks on the diagonal have their
-/// places in the same panel. Those of others are added to y `atomically`, or left to a sweep by
-/// block columns.
+/// The mirror images that a sweep of a triangle adds besides the blocks themselves, conjugated or
+/// not. Mirror images of diagonal blocks add to the sums of the same panel. Those of other blocks
+/// are added to y `atomically`, or left to a sweep by block columns.
 struct Mirror {
   bool conjugate = false;
   bool atomically = false;
@@ -51,8 +50,8 @@ struct Walk {
   Product product;
   Mirror mirror;
 
-  /// Where an entry is added to, in its panel, and where it reads x, in its block. Of a mirror
-  /// image they change places.
+  /// The key of entry k is the index of its sum in the panel; its source is the index in the block
+  /// of the x that it reads. They are swapped for a mirror image.
   template <bool Mirrored>
   KOKKOS_FORCEINLINE_FUNCTION int key(std::int64_t k) const {
     return by_columns != Mirrored ? A.local_column[k] : A.local_row[k];
@@ -61,7 +60,7 @@ struct Walk {
   KOKKOS_FORCEINLINE_FUNCTION int source(std::int64_t k) const {
     return key<!Mirrored>(k);
   }
-  /// An entry as it is multiplied.
+  /// The factor that an entry contributes, conjugated if needed.
   template <bool Mirrored>
   KOKKOS_FORCEINLINE_FUNCTION S entry(const S& stored) const {
     return multiplied(stored, Mirrored ? mirror.conjugate : product.conjugate);
@@ -90,8 +89,8 @@ struct Walk {
   }
 };
 
-/// Sums of which that of the last key is held in a register, since each addition to memory would
-/// wait for the one before it. What is added is not read elsewhere until end().
+/// Sums, of which that of the last key is held in a register, since each addition to memory would
+/// wait for the previous one. Added values are not visible in memory until end().
 template <class Acc>
 struct HeldSum {
   Acc* sums;
@@ -111,15 +110,15 @@ struct HeldSum {
   }
 };
 
-/// Adds up a piece where a team is one thread: one entry after the other. Where keys ascend the sum
-/// of a key is held until the next: of single vectors.
+/// Adds up a piece in a team of one thread, entry by entry. If keys ascend, the sum of a key is
+/// held until the next key, for a single vector.
 template <class Walk>
 struct HostSums {
   using Acc = typename Walk::Acc;
 
   const Walk& walk;
 
-  /// Adds up mirror images too, of a triangle.
+  /// Adds up the entries of a piece and, for a triangle, their mirror images.
   template <class Piece>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Piece& piece, Acc* sums) const {
     const std::int64_t panel_first = static_cast<std::int64_t>(piece.panel) * walk.A.beta;
@@ -143,8 +142,8 @@ struct HostSums {
   KOKKOS_FORCEINLINE_FUNCTION void add_block(const Run& run, Acc* sums) const {
     each_entry(run, sums, [](std::int64_t) {});
   }
-  /// Calls add_mirrored(key, source, vector, product) for the mirror image of each entry. On the
-  /// diagonal that adds to the same sums, but never to that of the entry's own row.
+  /// Calls add_mirrored(key, source, vector, product) for the mirror image of each entry. In a
+  /// diagonal block it adds to the same sums, but never to that of the entry's own row.
   template <class Add>
   KOKKOS_FORCEINLINE_FUNCTION void both(const Run& run, std::int64_t panel_first, Acc* sums,
                                         const Add& add_mirrored) const {
@@ -189,8 +188,8 @@ struct HostSums {
   }
 };
 
-/// a * b, rounded alike wherever it stands: compilers contract the products of complex numbers in
-/// one way or another, and kernels for one vector and for several are to give the same bits.
+/// a * b with the same rounding in all kernels: compilers contract complex products in different
+/// ways, and kernels for one vector and for several must give equal bits.
 template <Scalar Acc>
 KOKKOS_FORCEINLINE_FUNCTION Acc rounded_product(const Acc& a, const Acc& b) {
   if constexpr (is_complex<Acc>) {
@@ -201,11 +200,11 @@ KOKKOS_FORCEINLINE_FUNCTION Acc rounded_product(const Acc& a, const Acc& b) {
   }
 }
 
-/// Adds up a piece on a GPU, without atomic additions: no two subwarps add to one place. Where the
-/// keys of a block ascend (by block rows) each subwarp takes a share of its entries that begins and
-/// ends with a key; where they do not each reads all of them and takes those of its range of keys.
-/// Within a subwarp, what lanes have for one place is added up first, in the order of lanes.
-/// Positions have 64 bits, since a batch may end beyond the last entry.
+/// Adds up a piece on a GPU, without atomic additions: no two subwarps add to one place. If the
+/// keys of a block ascend (by block rows), each subwarp has a share of its entries that begins and
+/// ends with a key; else each reads all entries and adds those in its range of keys. Within a
+/// subwarp, the products for one place are added up first, in the order of lanes. Positions have 64
+/// bits, since a batch may end beyond the last entry.
 template <class Walk>
 struct LaneSums {
   using Acc = typename Walk::Acc;
@@ -214,14 +213,14 @@ struct LaneSums {
 
   const Walk& walk;
 
-  /// Adds up mirror images too, of a triangle.
+  /// Adds up the entries of a piece and, for a triangle, their mirror images.
   template <class Team, class Piece>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, const Piece& piece,
                                               Acc* sums) const {
     const std::int64_t panel_first = static_cast<std::int64_t>(piece.panel) * walk.A.beta;
     walk.each_block(piece, [&](const Run& run) {
       add_entries<false>(team.subwarp(), of_stored(team, run, sums));
-      if constexpr (Walk::ascending) team.barrier();  // shared out in another way from here on
+      if constexpr (Walk::ascending) team.barrier();  // entries are shared differently below
       if constexpr (Walk::mirrors) {
         if (run.on_diagonal) {
           add_entries<true>(team.subwarp(),
@@ -235,8 +234,8 @@ struct LaneSums {
   }
 
  private:
-  /// What of a block a subwarp takes: of the entries [from, to), or their mirror images, those with
-  /// a key from `low` and before `high`.
+  /// A subwarp's share of a block: of the entries [from, to), or their mirror images, those with a
+  /// key in [low, high).
   struct Share {
     std::int64_t from;
     std::int64_t to;
@@ -261,7 +260,7 @@ struct LaneSums {
       return of_all(run, mine, Team::subwarps, run.x_first, sums);
     }
   }
-  /// All entries, of which a subwarp takes those of its range of keys.
+  /// The share with all entries, and the subwarp's range of keys.
   KOKKOS_FORCEINLINE_FUNCTION Share of_all(const Run& run, int subwarp, int subwarps,
                                            std::int64_t x_first, Acc* sums) const {
     const int range = ceil_div(walk.A.beta, subwarps);
@@ -294,7 +293,7 @@ struct LaneSums {
       const S value = walk.template entry<Mirrored>(backends::load_once(walk.A.values + k, wanted));
       Acc product[vectors];
       for (int v = 0; v < vectors; ++v) {
-        const int vector = v < walk.product.x.count ? v : 0;  // what is not stored may be any sum
+        const int vector = v < walk.product.x.count ? v : 0;  // vectors beyond count are not stored
         const Acc x(backends::load(&walk.product.x(share.x_first + source, vector), wanted));
         product[v] = rounded_product(Acc(value), x);
       }
@@ -303,7 +302,7 @@ struct LaneSums {
     }
   }
 
-  /// Where share i of the entries [first, last) begins: at the first of a key.
+  /// First entry of share i of the entries [first, last): the first of a key.
   template <class Subwarp>
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t cut(const Subwarp& subwarp, std::int64_t first,
                                                std::int64_t last, int i, int shares) const {
@@ -320,13 +319,13 @@ struct LaneSums {
     return last;
   }
 
-  /// Adds what each lane has to the place of its key; none where that is -1.
+  /// Adds each lane's products to the place of its key; a key of -1 adds nothing.
   template <class Subwarp>
   KOKKOS_FORCEINLINE_FUNCTION void add(const Subwarp& subwarp, int key,
                                        const Acc (&product)[vectors], Acc* sums) const {
     constexpr int width = Subwarp::width;
     const int lane = subwarp.lane();
-    int highest = key;  // of this lane and those below
+    int highest = key;  // highest key of this and lower lanes
     HEDDLE_UNROLL(1)
     for (int distance = 1; distance < width; distance *= 2) {
       const int below = subwarp.shuffle_up(highest, distance);
@@ -369,13 +368,13 @@ struct LaneSums {
   }
 };
 
-/// y = alpha * A * x + beta * y by block rows, or for A transposed by block columns: a team a
-/// piece. It adds up in scratch, a place for each row of the panel, and at the end stores y, or
-/// leaves partial sums for the FinishKernel where the panel has several pieces.
+/// y = alpha * A * x + beta * y by block rows, or for A transposed by block columns: a team for
+/// each piece. It adds up in scratch, a place for each row of the panel, and at the end stores y,
+/// or stores partial sums for the FinishKernel if the panel has several pieces.
 ///
-/// On a CPU a team is a thread, and takes pieces from the tickets until none is left.
-/// Deterministic: pieces are fixed, and who takes one does not matter. Not if mirror images are
-/// added to y atomically, as sums then are too.
+/// On a CPU a team is a thread, which gets pieces from the tickets until none is left.
+/// Deterministic: pieces are fixed, and any thread may run one. Not deterministic if mirror images
+/// are added to y atomically, since the sums are added so too.
 ///
 /// Source: A. Buluc, J. Fineman, M. Frigo, J. Gilbert and C. Leiserson, "Parallel sparse
 /// matrix-vector and matrix-transpose-vector multiplication using compressed sparse blocks", SPAA
@@ -386,7 +385,7 @@ struct Kernel {
   using Acc = typename Walk::Acc;
 
   Walk walk;
-  /// Where sums go from scratch, and where they are added up if there is no scratch.
+  /// Destination of the sums in scratch, or memory to add them up in if there is no scratch.
   Acc* partials;
   backends::Tickets tickets;
   std::uint32_t tickets_a_launch;
@@ -442,8 +441,8 @@ struct Kernel {
   }
 };
 
-/// y of the panels whose pieces left partial sums, which are added up in the order of the pieces;
-/// an item a row of y.
+/// Stores y for the panels whose pieces stored partial sums, adding these in the order of the
+/// pieces; one item for each row of y.
 template <class Sweep, class Product, int Vectors>
 struct FinishKernel {
   using Acc = typename Product::accumulator_type;

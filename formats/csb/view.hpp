@@ -5,9 +5,9 @@
 
 namespace heddle::detail::csb {
 
-/// A matrix in CSB as kernels see it. Block b lies at block row block_row[b] and block column
-/// block_column[b], and has the entries list_ptr[b] .. list_ptr[b + 1]; blocks are in the order of
-/// block rows, and of block columns in them.
+/// A matrix in CSB as kernels see it. Block b is in block row block_row[b] and block column
+/// block_column[b], and has the entries list_ptr[b] .. list_ptr[b + 1]. Blocks are ordered by block
+/// row, then by block column.
 template <Scalar S, Ordinal O, Offset Off>
 struct View {
   using scalar_type = S;
@@ -36,22 +36,22 @@ struct View {
 template <Ordinal O, Offset Off>
 struct Piece {
   O panel;
-  Off first_place;  ///< of the block that holds entry `begin`
+  Off first_place;  ///< place of the block with entry `begin`
   Off begin;
   Off end;
-  std::int64_t partial;  ///< where its sums go; -1 if they are all of the panel's, and go to y
+  std::int64_t partial;  ///< index of its partial sums; -1 if it has the whole panel, and stores y
 };
 
 /// An order of all blocks, by panels: block rows, or block columns.
 template <Ordinal O, Offset Off>
 struct Sweep {
   std::int64_t panels;
-  const Off* order;  ///< the block at each place; null by block rows, where they come in their own
-  const Off* start;  ///< entries before each place, and all
+  const Off* order;  ///< the block at each place; null by block rows: the stored order
+  const Off* start;  ///< entries before each place, and all entries
   std::int64_t piece_count;
   const Piece<O, Off>* pieces;
   std::int64_t partials;
-  const std::int64_t* partial_ptr;  ///< of panels + 1: the partial sums of each panel
+  const std::int64_t* partial_ptr;  ///< of length panels + 1: first partial sum of each panel
 };
 
 }  // namespace heddle::detail::csb

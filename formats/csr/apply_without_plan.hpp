@@ -15,7 +15,7 @@ inline constexpr bool is_defined<csr::WithoutPlanKernels<V>> = true;
 
 namespace heddle::detail::csr {
 
-/// The rows of a matrix as far as its sizes tell: all as long as the mean.
+/// Row features from the sizes of a matrix alone: all rows are as long as the mean.
 template <class Matrix>
 RowFeatures rows_alike(const Matrix& A) {
   RowFeatures rows;

@@ -7,15 +7,15 @@
 
 namespace heddle::detail::csr {
 
-/// csr/blocks on a GPU: a team a block of rows. All lanes of a team take a long row together; of
-/// short rows each gets 2^bits of them, as many as have Batch nonzeros each in a row of the block's
-/// mean length, or more where the block has too few rows for all lanes. VectorLanes lanes stand
-/// side by side over the vectors of x in place of each of these, each for VectorsPerLane of them;
-/// more vectors take more rounds.
+/// csr/blocks on a GPU: a team a block of rows. All lanes of a team add up a long row together.
+/// Each short row gets 2^bits lanes: as many as have Batch nonzeros each in a row of the block's
+/// mean length, or more if the block has too few rows for all lanes. For several vectors each of
+/// these lanes is a group of VectorLanes lanes with VectorsPerLane vectors each; more vectors need
+/// more rounds.
 ///
-/// Deterministic: the order of every sum is fixed by the blocks. Source: that the lanes a row
-/// follow the rows at hand, and long rows get a team, is as J. Greathouse and M. Daga, "Efficient
-/// sparse matrix-vector multiplication on GPUs using the CSR storage format", SC 2014.
+/// Deterministic: the blocks fix the order of every sum. Source: lanes that follow the lengths of
+/// rows, and a team for a long row, are as in J. Greathouse and M. Daga, "Efficient sparse
+/// matrix-vector multiplication on GPUs using the CSR storage format", SC 2014.
 template <class Operands, int Threads, int Batch, int VectorLanes, int VectorsPerLane>
 struct BlockKernel {
   using S = typename Operands::scalar_type;
@@ -23,7 +23,7 @@ struct BlockKernel {
   using Off = typename Operands::offset_type;
   using Acc = typename Operands::accumulator_type;
   static constexpr int vectors = VectorLanes * VectorsPerLane;
-  /// Of lanes that take the same nonzeros.
+  /// Number of groups of lanes that read the same nonzeros.
   static constexpr int groups = Threads / VectorLanes;
   static constexpr int narrowest_subwarp = 32;
 
@@ -55,7 +55,7 @@ struct BlockKernel {
  private:
   static constexpr bool one_vector = VectorLanes == 1 && VectorsPerLane == 1;
 
-  /// What a lane has added up of its vectors.
+  /// Sums of a lane for its vectors.
   struct Sums {
     Acc of[VectorsPerLane];
   };
@@ -66,14 +66,14 @@ struct BlockKernel {
     return bits;
   }
 
-  /// Of those that the table gives, as many as a subwarp has.
+  /// The lane bits of the table, but no more than a subwarp has.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION static int given_bits(int bits) {
     constexpr int most = bits_of(Team::subwarp_width / VectorLanes);
     return bits < most ? bits : most;
   }
 
-  /// Each of a block's rows gets two to this power lanes.
+  /// Base-2 logarithm of the number of lanes for each row of a block.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION static int lane_bits(int rows, Off nonzeros) {
     constexpr int widest = Team::subwarp_width / VectorLanes;
@@ -87,8 +87,8 @@ struct BlockKernel {
     return bits;
   }
 
-  /// The rows of a block, with 2^bits lanes each: of a long one all lanes of the team, else those
-  /// of one subwarp at most.
+  /// Adds up the rows of a block with 2^bits lanes each: for a long row all lanes of the team, else
+  /// at most those of one subwarp.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void add_up_rows(const Team& team, Scratch& scratch, O first_row,
                                                int rows, int bits, int vector) const {
@@ -97,7 +97,7 @@ struct BlockKernel {
     const int lanes = 1 << bits;
     const int group = team.thread() / VectorLanes;
     const int lane = group & (lanes - 1);
-    // Lanes beyond the last row stay, since those of a warp exchange their sums together.
+    // Lanes beyond the last row stay active, since those of a warp exchange their sums together.
     for (int round = 0; round < rows; round += groups >> bits) {
       const int at = round + (group >> bits);
       const O row = first_row + static_cast<O>(at < rows ? at : 0);
@@ -114,7 +114,7 @@ struct BlockKernel {
     }
   }
 
-  /// The sums of all subwarps, in turn.
+  /// Adds up the sums of all subwarps, in order.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void add_up_over_team(const Team& team, Scratch& scratch,
                                                     Sums& sums) const {
@@ -134,8 +134,8 @@ struct BlockKernel {
     team.barrier();
   }
 
-  /// Nonzeros lane, lane + lanes, ... of `length` from `begin` on, Batch of them under way
-  /// together.
+  /// Sums of nonzeros lane, lane + lanes, ... of `length` from `begin` on, Batch at a time so that
+  /// their loads are in flight together.
   KOKKOS_FORCEINLINE_FUNCTION Sums add(Off begin, Off length, int lane, int lanes,
                                        int vector) const {
     Sums sums;

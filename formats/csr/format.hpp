@@ -12,15 +12,15 @@
 
 namespace heddle::detail::csr {
 
-/// Whether a GPU's shares gain from laying vectors of x that lie apart side by side first: if they
-/// read every row of x twice, on average.
+/// Whether a GPU's shares gain from packing column-major vectors of x into row-major ones first: if
+/// they read every row of x twice, on average.
 inline bool reads_repay_packing(std::int64_t nonzeros, std::int64_t rows_of_x) {
   return nonzeros / 2 >= rows_of_x;
 }
 
-/// The same on a CPU: if rows of x are read often enough, and oftener where
-/// packing them goes through memory. What stays in the caches is worth packing for SIMD registers
-/// only (measured: docs/csr.md).
+/// Whether a CPU's shares gain from packing column-major vectors of x: if rows of x are read often
+/// enough, and more often if packing goes through memory. Vectors that stay in the caches are worth
+/// packing for SIMD registers only (measured: docs/csr.md).
 inline bool reads_repay_packing(const CpuTuning& tuning, std::int64_t nonzeros,
                                 std::int64_t rows_of_x, int vectors, std::int64_t vector_bytes,
                                 int threads, bool simd) {
@@ -32,7 +32,7 @@ inline bool reads_repay_packing(const CpuTuning& tuning, std::int64_t nonzeros,
   return simd && reads / tuning.reads_repay_packing_in_cache >= rows_of_x;
 }
 
-/// Where csr/adaptive and csr/merge pack vectors of x, as pinned or where that repays.
+/// Bytes of the packed vectors of x in csr/adaptive and csr/merge: packed as pinned, or if it pays.
 inline double packed_bytes(const Parameters& parameters, bool simd, const RowFeatures& rows,
                            const Device& device, const Sizes& sizes) {
   if (!parameters.has_shares()) return 0;
@@ -51,14 +51,14 @@ inline double packed_bytes(const Parameters& parameters, bool simd, const RowFea
   return static_cast<double>(vectors) * static_cast<double>(rows.columns) * sizes.vector_bytes;
 }
 
-/// Edges and carry-outs of `shares` shares.
+/// Bytes of the edges and carry-outs of `shares` shares.
 inline double table_bytes(double shares, const Device& device, const Sizes& sizes) {
   const double edge = 4.0 + sizes.ordinal_bytes + sizes.offset_bytes;
   const double carried = most_vectors_per_launch(device.has_lanes()) * sizes.accumulator_bytes;
   return shares * (edge + carried);
 }
 
-/// The blocks of csr/blocks, at most: a long row is one, and so is what stands before it.
+/// Most bytes of the blocks of csr/blocks: a long row is a block, and so are the rows before it.
 inline double blocks_bytes(const Parameters& parameters, const RowFeatures& rows,
                            const Sizes& sizes) {
   const std::int64_t long_row = *parameters.long_row;
@@ -68,7 +68,7 @@ inline double blocks_bytes(const Parameters& parameters, const RowFeatures& rows
   return static_cast<double>(std::min(blocks, rows.rows + 1)) * (sizes.ordinal_bytes + lanes_bytes);
 }
 
-/// What a plan keeps on a GPU.
+/// Bytes that a plan keeps on a GPU.
 inline double kept_bytes_on_gpu(const Parameters& parameters, const RowFeatures& rows,
                                 const Device& device, const Sizes& sizes, const GpuTuning& tuning) {
   if (parameters.way == Way::blocks) return blocks_bytes(parameters, rows, sizes);
@@ -84,7 +84,7 @@ inline double kept_bytes_on_gpu(const Parameters& parameters, const RowFeatures&
   return packed + table_bytes(static_cast<double>(ceil_div(work, share_work)), device, sizes);
 }
 
-/// The same on a CPU, at most: csr/adaptive keeps runs of rows where they gain enough.
+/// Most bytes that a plan keeps on a CPU: csr/adaptive keeps runs of rows only if they gain enough.
 inline double kept_bytes_on_cpu(const Parameters& parameters, const RowFeatures& rows,
                                 const Device& device, const Sizes& sizes) {
   if (parameters.way == Way::blocks) return blocks_bytes(parameters, rows, sizes);
@@ -97,25 +97,25 @@ inline double kept_bytes_on_cpu(const Parameters& parameters, const RowFeatures&
          (simd && runs ? static_cast<double>(rows.rows) : 0);
 }
 
-/// What a CSR scheme costs on a GPU, in rounds of loads of a full device. The form follows how the
-/// kernels run, its numbers are fitted to measurements: docs/choose.md.
+/// Cost model of CSR schemes on a GPU, in rounds of loads of a full device. Its form follows how
+/// the kernels run, and its numbers are fitted to measurements: docs/choose.md.
 class GpuCosts {
  public:
   GpuCosts(const RowFeatures& rows, const Device& device, const Sizes& sizes,
            const GpuTuning& tuning)
       : rows_(rows), device_(device), sizes_(sizes), tuning_(tuning) {
     if (sizes.vectors.several_apart()) {
-      // Packing costs a launch, which the vectors share, and repays it if x is read often.
+      // Packing costs a launch, which the vectors share, and saves more if x is read often.
       const bool packed = reads_repay_packing(rows.nonzeros, rows.columns);
       round_exponent_ = 1.1;
       longest_row_round_ = 0.45;
       adaptive_start_ = 14.0 / sizes.vectors.count;
       adaptive_wave_ = packed ? 2.2 : unpacked_wave;
     } else if (sizes.vectors.count > 1) {
-      // Side by side every scheme waits for x alike, and equal shares cost nothing.
+      // With row-major vectors every scheme waits for x alike, and equal shares cost nothing.
       adaptive_wave_ = 0;
     } else if (beyond_cache()) {
-      // Nor do they cost much where all schemes wait for memory.
+      // Equal shares cost little if all schemes wait for memory.
       adaptive_wave_ = 1.55;
     }
   }
@@ -124,8 +124,8 @@ class GpuCosts {
     const double resident = static_cast<double>(tuning_.subwarp_teams_resident) *
                             tuning_.subwarp_threads * device_.multiprocessors;
     const double waves = static_cast<double>(rows_.rows) * lanes / resident;
-    // The longest row of each warp is known where somebody counted; that of a wider wavefront is no
-    // shorter. For vectors that lie apart the numbers are fitted to the deviation alone.
+    // The mean longest row of a warp is used if it was counted; that of a wider wavefront is no
+    // shorter. For column-major vectors the numbers are fitted to the deviation alone.
     const int rows_of_warp = std::min(device_.lanes / lanes, RowFeatures::slice_rows);
     const double longest_of_warp =
         sizes_.vectors.several_apart() ? 0 : rows_.mean_longest_of_groups(rows_of_warp);
@@ -142,8 +142,8 @@ class GpuCosts {
 
   double adaptive() const { return adaptive_start_ + adaptive_wave_ * adaptive_waves(); }
 
-  /// As csr/adaptive, and a little more for cutting short rows too; but cheaper than any where most
-  /// rows are empty, and there are many of them.
+  /// Cost of csr/merge: that of csr/adaptive, and a little more for cutting short rows too; but
+  /// less than any other scheme's if most rows are empty and there are many of them.
   double merge() const {
     const bool many = adaptive_waves() >= 2.5;
     const bool mostly_empty = rows_.nonzeros < rows_.rows / 5;
@@ -153,9 +153,9 @@ class GpuCosts {
     return 1.05 * adaptive();
   }
 
-  /// As csr/merge, and more: every team first waits for its search, a load for every level, and the
-  /// longest row is one team's. On an H200 1.25 times csr/merge's time on average, 1.0 to 4.6
-  /// (docs/design/formats.md).
+  /// Cost of csr/merge,search=apply: that of csr/merge, and more: every team first waits for its
+  /// search, a load for every level, and one team computes the longest row. Measured on an H200:
+  /// 1.25 times csr/merge's time on average, 1.0 to 4.6 (docs/design/formats.md).
   double searched_merge() const {
     const bool apart = sizes_.vectors.several_apart();
     const double shares = apart ? 1 + unpacked_wave * adaptive_waves() : adaptive();
@@ -167,7 +167,7 @@ class GpuCosts {
            long_row_rounds * std::max(0.0, longest - 1);
   }
 
-  /// The cheapest number of lanes a row for csr/subwarp.
+  /// The cheapest number of lanes for each row in csr/subwarp.
   int subwarp_lanes() const {
     int best = 1;
     for (int lanes = 2; lanes <= device_.lanes; lanes *= 2) {
@@ -177,18 +177,18 @@ class GpuCosts {
   }
 
  private:
-  /// The longer rows of a warp, which its other lanes wait for: this number of standard deviations
+  /// Length of the longer rows of a warp, which its other lanes wait for, in standard deviations
   /// above the mean.
   static constexpr double longer_rows = 1.2;
-  /// What a team that goes through a long row alone takes for all that it stages at a time: what
-  /// the second-level cache gives a multiprocessor of scattered sectors of x.
+  /// Rounds of a team that computes a long row alone, for each of its stages: limited by the
+  /// scattered sectors of x that the L2 cache delivers to one multiprocessor.
   static constexpr double long_row_rounds = 1.6;
-  /// A full device of shares whose vectors lie apart and are not packed.
+  /// Rounds of a full device of shares with column-major vectors that are not packed.
   static constexpr double unpacked_wave = 4.4;
-  /// Adding up over twice as many lanes.
+  /// Relative cost of a sum over twice as many lanes.
   static constexpr double doubling = 0.3;
 
-  /// How often the shares of csr/adaptive fill the device.
+  /// Number of times that the shares of csr/adaptive fill the device.
   double adaptive_waves() const {
     const auto bytes = static_cast<std::size_t>(sizes_.accumulator_bytes);
     const double shares =
@@ -196,7 +196,7 @@ class GpuCosts {
     return shares / (static_cast<double>(tuning_.share_teams_resident) * device_.multiprocessors);
   }
 
-  /// Whether an apply reads and writes more than the last-level cache keeps from one to the next.
+  /// Whether an apply reads and writes more than the last-level cache keeps until the next.
   bool beyond_cache() const {
     Sizes one = sizes_;
     one.vectors.count = 1;
@@ -207,18 +207,18 @@ class GpuCosts {
   const Device& device_;
   const Sizes& sizes_;
   const GpuTuning& tuning_;
-  /// More than in proportion, for a lane's next rounds lie in cache lines that others have pushed
-  /// out.
+  /// Cost grows more than in proportion to rounds, for other lanes evict the cache lines of a
+  /// lane's next rounds.
   double round_exponent_ = 1.35;
-  /// A round of the longest row, which others wait for, against one of the full device.
+  /// Cost of a round of the longest row, which others wait for, over a round of the full device.
   double longest_row_round_ = 0.35;
-  /// csr/adaptive: looking up a share and handing over carry-outs, and a full device of shares.
+  /// csr/adaptive: rounds to read a share and hand over carry-outs, and of a full device of shares.
   double adaptive_start_ = 1;
   double adaptive_wave_ = 15;
 };
 
-/// Its numbers are fitted to the best scheme of each of the 182 matrices of docs/choose.md on an
-/// H200: half of them within 10 %, nine tenths within 34 %.
+/// Predicts CSR schemes on a GPU. Fitted to the best scheme of each of the 182 matrices of
+/// docs/choose.md on an H200: half of the predictions are within 10 %, nine tenths within 34 %.
 inline Prediction predict_on_gpu(const Scheme& scheme, const Features& features,
                                  const Device& device, const Sizes& sizes,
                                  const GpuTuning& tuning) {
@@ -255,7 +255,7 @@ inline Prediction predict_on_gpu(const Scheme& scheme, const Features& features,
       prediction.reason = shape + ", and too few applies to set up a table of equal shares";
       break;
     case Way::blocks:
-      // On an H200 1.5 times csr/adaptive's time on average, 0.95 to 8.3 (docs/design/formats.md).
+      // H200: 1.5 times csr/adaptive's time on average, 0.95 to 8.3 (docs/design/formats.md).
       prediction.last_resort = true;
       cost.rounds = costs.adaptive();
       cost.slowdown = 1.5;
@@ -267,8 +267,8 @@ inline Prediction predict_on_gpu(const Scheme& scheme, const Features& features,
   return prediction;
 }
 
-/// On a CPU every scheme waits for the same memory; equal shares of rows plus nonzeros keep all
-/// threads busy, and what the inspection finds out about rows pays back within a few applies.
+/// Predicts CSR schemes on a CPU. All wait for the same memory; equal shares of rows plus nonzeros
+/// keep all threads busy, and inspecting the rows is amortized within a few applies.
 inline Prediction predict_on_cpu(const Scheme& scheme, const Features& features,
                                  const Device& device, const Sizes& sizes) {
   const RowFeatures& rows = features.rows();
@@ -299,8 +299,8 @@ inline Prediction predict_on_cpu(const Scheme& scheme, const Features& features,
       prediction.reason = "threads get equal shares of rows plus nonzeros";
       break;
     case Way::searched_merge: {
-      // The loops of csr/scalar; what equal shares gain was not measured on a CPU: it comes after
-      // it.
+      // The loops are those of csr/scalar. The gain of equal shares was not measured on a CPU, so
+      // this ranks after csr/scalar.
       constexpr double look_seconds = 0.1e-6;
       prediction.seconds =
           1.2 * apply + look_seconds * std::log2(2.0 + static_cast<double>(rows.rows));
@@ -309,7 +309,7 @@ inline Prediction predict_on_cpu(const Scheme& scheme, const Features& features,
       break;
     }
     case Way::blocks:
-      // Not measured on a CPU, and equal numbers of blocks are no equal work.
+      // Not measured on a CPU, and equal numbers of blocks are not equal work.
       prediction.last_resort = true;
       prediction.seconds = 2 * apply;
       prediction.setup_seconds = 2 * look;
@@ -323,7 +323,7 @@ inline Prediction predict_on_cpu(const Scheme& scheme, const Features& features,
 
 namespace heddle {
 
-/// Compressed sparse rows: the user's arrays, borrowed, never copied. Holds any matrix.
+/// Compressed sparse rows: borrows the user's arrays, and never copies them. Holds any matrix.
 struct CsrFormat {
   static constexpr const char* name = "csr";
 
@@ -365,8 +365,8 @@ struct CsrFormat {
     return prediction;
   }
 
-  /// Native transposing ops exist with atomic additions only: slow, not reproducible, and each
-  /// addition rounds to the type of the vectors, but they take no memory.
+  /// Transposing ops are native with atomic additions only: slow, not reproducible, and each
+  /// addition rounds to the type of the vectors, but they need no memory.
   static bool applies(Op op, const Scheme& scheme) {
     return !transposes(op) || scheme.has("transpose");
   }
@@ -376,7 +376,7 @@ struct CsrFormat {
       const Inspection<Exec, Matrix>& inspection, const Scheme& scheme);
 
  private:
-  /// Additions to y by atomics, over an apply without a transpose: docs/choose.md.
+  /// Time of an apply with atomic additions to y over one without a transpose: docs/choose.md.
   static constexpr double atomics_factor = 5;
 };
 

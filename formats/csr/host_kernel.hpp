@@ -16,8 +16,8 @@
 
 namespace heddle::detail::csr {
 
-/// Whether a product could run on vectors: real numbers of one type, or a matrix of float and
-/// vectors of double.
+/// Whether a product can use SIMD registers: real numbers of one type, or a float matrix and double
+/// vectors.
 template <class Operands>
 inline constexpr bool suits_simd =
     backends::has_simd_registers<typename Operands::scalar_type> &&
@@ -26,22 +26,22 @@ inline constexpr bool suits_simd =
      (std::is_same_v<typename Operands::scalar_type, float> &&
       std::is_same_v<typename Operands::vector_type, double>));
 
-/// How this product can use them: along a contiguous vector, or along a row of several vectors.
+/// How a product can use SIMD registers: along a contiguous vector, or a row of several vectors.
 template <class Operands>
 backends::Simd simd_for(const Operands& operands, backends::Simd simd) {
   const bool contiguous = operands.x.row_stride == 1 && operands.y.row_stride == 1;
   return suits_simd<Operands> && (contiguous || operands.x.count > 1) ? simd : backends::Simd::none;
 }
 
-/// Rows of A times one contiguous vector, on the vector registers of a CPU: four nonzeros of a row
-/// lie side by side in a register, the last few under a mask; the sums of four rows are formed and
-/// stored together. Rows of up to four nonzeros are one step without a branch, so rows of different
-/// length cost few mispredicted branches, which are most of the time of a plain loop.
+/// Rows of A times one contiguous vector, in the SIMD registers of a CPU. A register holds four
+/// nonzeros of a row, the last few under a mask; the sums of four rows are formed and stored
+/// together. Rows of up to four nonzeros are one step without a branch, so rows of different length
+/// cause few mispredicted branches, which are most of the time of a plain loop.
 ///
-/// What a mask leaves out is read all the same: it belongs to the rows below. The last few nonzeros
-/// of the matrix, which have too few below, are left to plain loops.
+/// Nonzeros that a mask leaves out are read too: they belong to the rows after. The last few
+/// nonzeros of the matrix, which have too few after them, are left to plain loops.
 ///
-/// Loops take the operands as a copy, which no store to y can change: so they stay in registers.
+/// Loops have the operands as a copy, which no store to y can change, so they stay in registers.
 template <class Operands, backends::Simd How>
 struct HostSimdRows {
   using S = typename Operands::scalar_type;
@@ -52,7 +52,7 @@ struct HostSimdRows {
   static constexpr int width = Vector::width;
   static constexpr int vectors = 1;
 
-  /// The processor sees by itself where longer rows lead.
+  /// Longest row whose nonzeros are prefetched; the hardware prefetches longer ones.
   static constexpr std::int64_t longest_prefetched = 48;
 
   RowHints hints;
@@ -62,7 +62,7 @@ struct HostSimdRows {
     *sum = Vector::sum(products<1>(A, begin, end));
   }
 
-  /// y of rows [first, stop).
+  /// Stores y of rows [first, stop).
   HEDDLE_SIMD_FUNCTION void store_rows(const Operands& A, std::int64_t first,
                                        std::int64_t stop) const {
     std::int64_t last = stop;
@@ -76,7 +76,7 @@ struct HostSimdRows {
   }
 
  private:
-  /// Whether two registers of nonzeros that begin at `end`, or before, would not end in the matrix.
+  /// Whether two registers of nonzeros that begin at `end` would reach beyond the matrix.
   HEDDLE_SIMD_WORD bool reads_beyond(const Operands& A, Off end) {
     return A.row_ptr[A.rows] - end < 2 * width;
   }
@@ -98,8 +98,8 @@ struct HostSimdRows {
     }
   }
 
-  /// Sums of nonzeros [begin, end), spread over a register; the last Steps fours are taken at once,
-  /// without asking how many there are.
+  /// Sums of nonzeros [begin, end), spread over a register; the last Steps registers of nonzeros
+  /// are added under masks, without a branch on their number.
   template <int Steps>
   HEDDLE_SIMD_WORD Vector products(const Operands& A, std::int64_t begin, std::int64_t end) {
     Vector even = Vector::all(0), odd = even;
@@ -122,15 +122,15 @@ struct HostSimdRows {
 
   /// Adds the products of the first n of the four nonzeros from k on.
   HEDDLE_SIMD_WORD Vector add_first(const Operands& A, std::int64_t n, std::int64_t k, Vector sum) {
-    // x beyond the row may be infinite, so that a zero for the value alone would not do.
+    // x beyond the row may be infinite, so both factors are set to zero.
     const auto mask = Vector::first(n);
     const Vector values = Vector::keep(mask, Vector::load(A.values + k));
     return Vector::multiply_add(values, Vector::keep(mask, gather_x(A, k)), sum);
   }
 
-  /// Asks for the nonzeros that lie a fixed distance beyond [begin, end); perhaps beyond the
-  /// matrix, where asking does no harm. All columns, since with gaps the processor fetches less by
-  /// itself.
+  /// Prefetches the nonzeros at a fixed distance beyond [begin, end), perhaps beyond the matrix,
+  /// where a prefetch does no harm. Columns are prefetched without gaps, since with gaps the
+  /// hardware prefetches less.
   HEDDLE_SIMD_WORD void prefetch(const Operands& A, std::int64_t begin, std::int64_t end) {
     constexpr std::int64_t ahead = 1024, line = backends::entries_per_line<S>;
     for (std::int64_t k = begin + ahead; k < end + ahead; k += line) {
@@ -139,14 +139,14 @@ struct HostSimdRows {
     }
   }
 
-  /// Asks for what nonzeros k and k + 1 multiply. Where few rows have any, branches are guessed
-  /// wrong so often that loads of x would begin only when they are due.
+  /// Prefetches x for nonzeros k and k + 1. If few rows have any nonzeros, branches are
+  /// mispredicted so often that loads of x would begin only when they are due.
   HEDDLE_SIMD_WORD void prefetch_x(const Operands& A, std::int64_t k) {
     backends::prefetch(A.x.data + A.col_idx[k]);
     backends::prefetch(A.x.data + A.col_idx[k + 1]);
   }
 
-  /// What nonzeros k, k + 1, ... multiply.
+  /// Loads x for nonzeros k, k + 1, ...
   HEDDLE_SIMD_WORD Vector gather_x(const Operands& A, std::int64_t k) {
     return gather(A.col_idx + k, A.x.data);
   }
@@ -181,7 +181,7 @@ struct HostSimdRows {
     }
   }
 
-  /// Row by row, the last nonzeros one by one: nothing is done in vain.
+  /// Stores rows one by one, and adds the last nonzeros of each one by one: no wasted work.
   template <bool Prefetch>
   HEDDLE_SIMD_FUNCTION static void store_rows_one_by_one(Operands A, std::int64_t first,
                                                          std::int64_t stop) {
@@ -224,7 +224,7 @@ struct HostSimdRows {
     }
   }
 
-  /// x is gathered once for several rows.
+  /// Stores rows with the same columns: x is gathered once for several rows.
   HEDDLE_SIMD_FUNCTION void store_rows_of_same_columns(Operands A, std::int64_t first,
                                                        std::int64_t stop) const {
     const bool asks = hints.prefetch;
@@ -271,8 +271,8 @@ struct HostSimdRows {
     return Rows;
   }
 
-  /// Four rows side by side: nonzero j of the four multiplies four neighbouring entries of x, and
-  /// only the columns of the first row are read.
+  /// Stores shifted rows, four at a time: nonzero j of the four multiplies four neighbouring
+  /// entries of x, and only the columns of the first row are read.
   HEDDLE_SIMD_FUNCTION void store_shifted_rows(Operands A, std::int64_t first,
                                                std::int64_t stop) const {
     const std::int64_t length = A.row_ptr[first + 1] - A.row_ptr[first];
@@ -303,12 +303,11 @@ struct HostSimdRows {
   }
 };
 
-/// Rows of A times up to Vectors vectors, four in a register: a nonzero multiplies a stretch of a
-/// row of x, so no lane is idle but where the vectors end. Vectors of x that lie side by side are
+/// Rows of A times up to Vectors vectors, four in a register: a nonzero multiplies contiguous
+/// entries of a row of x, so no lane is idle except at the last vectors. Row-major vectors of x are
 /// loaded together, others one by one.
 ///
-/// A row is gone through once for every 16 vectors or less, which its nonzeros outlast in the
-/// first-level cache.
+/// A row is traversed once for every 16 vectors or fewer, and its nonzeros stay in the L1 cache.
 template <class Operands, bool SideBySide, int Vectors>
 struct HostSimdVectors {
   using V = typename Operands::vector_type;
@@ -322,10 +321,10 @@ struct HostSimdVectors {
     for (int c = 0; c < A.x.count;) c += add_some<Leave>(A, c, begin, end, sum + c);
   }
 
-  /// y of rows [first, stop).
+  /// Stores y of rows [first, stop).
   HEDDLE_SIMD_FUNCTION void store_rows(const Operands& A, std::int64_t first,
                                        std::int64_t stop) const {
-    // The usual numbers are known to the compiler.
+    // The usual numbers of vectors are compile-time constants.
     switch (A.x.count) {
       case 2: return store_rows_of<1, 2>(A, first, stop);
       case 3: return store_rows_of<1, 3>(A, first, stop);
@@ -337,7 +336,7 @@ struct HostSimdVectors {
   }
 
  private:
-  /// Some vectors of x: Registers, of which the last holds Last vectors.
+  /// Vectors of x in Registers registers, the last of which holds Last vectors.
   template <int Registers, int Last>
   struct Stretch {
     static constexpr int vectors = (Registers - 1) * width + Last;
@@ -359,7 +358,7 @@ struct HostSimdVectors {
     }
   };
 
-  /// Leaves sums as they are; there is room for whole registers.
+  /// Leaves sums in `to`, which has room for whole registers.
   struct Leave {
     template <int Registers, int Last>
     HEDDLE_SIMD_WORD void put(const Operands&, V* to, const Vector* sums) {
@@ -367,7 +366,7 @@ struct HostSimdVectors {
     }
   };
 
-  /// Stores them to y.
+  /// Stores sums to y.
   struct Store {
     template <int Registers, int Last>
     HEDDLE_SIMD_WORD void put(const Operands& A, V* y, const Vector* sums) {
@@ -395,7 +394,7 @@ struct HostSimdVectors {
     }
   };
 
-  /// A is a copy, which no store to y can change: so it stays in registers.
+  /// A is a copy, which no store to y can change, so it stays in registers.
   template <int Registers, int Last>
   HEDDLE_SIMD_FUNCTION static void store_rows_of(Operands A, std::int64_t first,
                                                  std::int64_t stop) {
@@ -420,7 +419,7 @@ struct HostSimdVectors {
     }
   }
 
-  /// Takes up to four registers of vectors from the c-th on. Returns the number of vectors.
+  /// Adds up a row for up to four registers of vectors from the c-th on. Returns their number.
   template <class Put>
   HEDDLE_SIMD_WORD int add_some(const Operands& A, int c, std::int64_t begin, std::int64_t end,
                                 V* to) {
@@ -438,8 +437,8 @@ struct HostSimdVectors {
                               V* to) {
     const Stretch<Registers, Last> x{A.x.data + c * A.x.vector_stride, A.x.row_stride,
                                      A.x.vector_stride};
-    // In longer rows several nonzeros at once where registers are few, so that no addition waits
-    // for the one before; the additions of different rows are in flight together anyway.
+    // With few registers, several nonzeros of a longer row are added at once, so that no addition
+    // waits for the one before; the additions of different rows are in flight together anyway.
     constexpr int together = 4 / Registers;
     constexpr int long_row = 8;
     Vector sums[Registers];
@@ -473,11 +472,11 @@ struct HostSimdVectors {
   }
 };
 
-// The CSR kernels of CPUs, where a lane is a thread. They share out the rows; Rows, one of
-// HostPlainRows, HostSimdRows and HostSimdVectors, computes them.
+// The CSR kernels of CPUs, where a lane is a thread. They divide the rows among threads; Rows, one
+// of HostPlainRows, HostSimdRows and HostSimdVectors, computes them.
 
-/// Stores rows [first, stop) and adds up their dot, if one is wanted: block by block, while y is in
-/// the first cache.
+/// Stores rows [first, stop) and adds up their dot product, if one is wanted: block by block, while
+/// y is in the L1 cache.
 template <class Operands, class Rows, Scalar Acc>
 KOKKOS_FORCEINLINE_FUNCTION void store_rows(const Operands& operands, const Rows& rows,
                                             std::int64_t first, std::int64_t stop,
@@ -491,9 +490,9 @@ KOKKOS_FORCEINLINE_FUNCTION void store_rows(const Operands& operands, const Rows
   }
 }
 
-/// csr/scalar, csr/blocks and csr/merge,search=apply: each team, which is a thread, takes
-/// contiguous rows: so many, or, where that is 0, those between two of the table, or without a
-/// table a share that it searches for.
+/// csr/scalar, csr/blocks and csr/merge,search=apply: each team, which is a thread, computes
+/// contiguous rows: those between two entries of `first`; or, if that is null, rows_per_team rows;
+/// or, if that is 0, a share that it searches for.
 template <class Operands, class Rows>
 struct HostRowsKernel {
   using Scratch = backends::NoScratch;
@@ -527,7 +526,7 @@ struct HostRowsKernel {
   }
 };
 
-/// csr/adaptive and csr/merge: each thread takes a share. Carry-outs as in ShareTable.
+/// csr/adaptive and csr/merge: each thread computes a share. Carry-outs are those of ShareTable.
 template <class Operands, class Rows, class Table>
 struct HostShareKernel {
   using Scratch = backends::NoScratch;
@@ -561,7 +560,7 @@ struct HostShareKernel {
                         end.nonzero, sum);
       for (int c = 0; c < operands.x.count; ++c) table.carries.post(t, c, sum[c]);
     }
-    // Last, since the share before posts its carry-out only when it is through.
+    // This is last, since the share before posts its carry-out only when it is through.
     if (finishes) {
       for (int c = 0; c < operands.x.count; ++c) {
         if constexpr (Table::waits) {

@@ -15,20 +15,20 @@
 
 namespace heddle::detail::csr {
 
-/// Says that nobody has inspected the matrix.
+/// Tag for a matrix that has not been inspected.
 struct WithoutPlan {};
 
-/// The parameters of a csr scheme that only CPUs have, resolved: what the scheme leaves out is
-/// decided by the processor, and for csr/adaptive by the rows of the matrix.
+/// The parameters of a csr scheme that only CPUs have, resolved: those that the scheme leaves out
+/// depend on the processor, and for csr/adaptive on the rows of the matrix.
 template <ExecutionSpace Exec, class Operands>
 class HostVariant {
  public:
   HostVariant() = default;
-  /// Without a plan: what the processor does best.
+  /// The variant without a plan: the best SIMD instructions of the processor.
   explicit HostVariant(WithoutPlan) { hints_.simd = resolve_simd({}, {}); }
 
-  /// Throws Refusal for what these types or this processor do not have. csr/adaptive looks at the
-  /// matrix: two or three passes over row_ptr, one over col_idx, and waits for them.
+  /// Throws Refusal for parameters that these types or this processor lack. csr/adaptive inspects
+  /// the matrix: two or three passes over row_ptr, one over col_idx, and waits for them.
   template <class Matrix>
   HostVariant(const Inspection<Exec, Matrix>& in, const Scheme& scheme, Parameters& parameters) {
     hints_.simd = resolve_simd(scheme, parameters.simd);
@@ -100,7 +100,7 @@ class HostVariant {
 
     RowEnds ends = RowEnds::unforeseen;
     if (learns) ends = row_ends(in.exec, in.A.row_ptr().data(), in.A.rows(), cpu.predicted_rows);
-    // Where the processor gathers, branches that are foreseen gain nothing over masks.
+    // If the processor has fast gathers, predicted branches gain nothing over masks.
     if (!parameters.loop) parameters.loop = loop_for(ends, !cpu.fast_gathers);
     hints_.loop = *parameters.loop;
     hints_.two_one_by_one = (hints_.runs || ends != RowEnds::foreseen) && !streams;

@@ -26,11 +26,11 @@
 
 namespace heddle {
 
-/// Lays vectors that lie apart side by side: entry r of vector c at to[r * from.count + c].
+/// Packs vectors into row-major order: entry r of vector c is at to[r * from.count + c].
 template <Scalar V>
 struct PackKernel {
   using Scratch = backends::NoScratch;
-  /// Rows that a subwarp takes at once.
+  /// Rows that a subwarp packs at once.
   static constexpr int batch = 4;
 
   Multivector<const V> from;
@@ -55,13 +55,13 @@ struct PackKernel {
   }
 };
 
-/// Room in which vectors of x that lie apart are laid side by side, so that what is gathered of a
-/// row of x fills whole cache lines, or sectors of a GPU's memory.
+/// Workspace for packed, row-major vectors of x, so that a gather from a row of x fills whole cache
+/// lines, or sectors of a GPU's memory.
 template <ExecutionSpace Exec, Scalar V>
 class PackedVectors {
  public:
   PackedVectors() = default;
-  /// Room for `vectors` vectors, in the order of `exec`.
+  /// Allocates room for `vectors` vectors, in the order of `exec`.
   PackedVectors(const Exec& exec, std::int64_t rows, int vectors)
       : vectors_(vectors),
         arena_(exec, "heddle::spmv::packed_vectors",
@@ -71,12 +71,12 @@ class PackedVectors {
                                     static_cast<std::size_t>(vectors))
                   .data()) {}
 
-  /// Vectors that there is room for.
+  /// Number of vectors that there is room for.
   int vectors() const { return vectors_; }
   std::size_t bytes() const { return arena_.bytes(); }
 
-  /// x, of no more rows and vectors than there is room for, side by side once `exec` gets there.
-  /// The next call overwrites it.
+  /// Packs x, which has no more rows and vectors than there is room for, in the order of `exec`.
+  /// The next call overwrites the result.
   Multivector<const V> pack(const Exec& exec, const Multivector<const V>& x) const {
     constexpr int width = 8;
     constexpr int threads = 256;
@@ -98,7 +98,7 @@ class PackedVectors {
 
 namespace heddle::detail::csr {
 
-/// Eight bits for what is named by 0, 1, ... trees each; so many of them fit.
+/// The number of trees that vote for each of 0, 1, ... lane bits, eight bits for each number.
 using LaneVotes = std::uint64_t;
 static_assert(8 * (LaneForest::most_bits + 1) <= 64 && LaneForest::most_trees < 256);
 
@@ -110,7 +110,7 @@ KOKKOS_INLINE_FUNCTION int most_votes(LaneVotes votes) {
   return best;
 }
 
-/// A subwarp a block: its lanes look at rows, and then at trees.
+/// Chooses the lanes of blocks, a subwarp a block: its lanes first read rows, then evaluate trees.
 template <Ordinal O, Offset Off>
 struct LearnedLanesKernel {
   using Scratch = backends::NoScratch;
@@ -122,7 +122,7 @@ struct LearnedLanesKernel {
   std::int64_t blocks;
   const O* first;
   const ModelNode* nodes;
-  const int* trees;  ///< where each begins
+  const int* trees;  ///< start of each tree in `nodes`
   int count;
   std::uint8_t* lane_bits;
 
@@ -156,7 +156,8 @@ struct LearnedLanesKernel {
   }
 };
 
-/// Writes what a forest says of each block: copies it to the device, and waits for `exec`.
+/// Writes the lane bits that a forest predicts for blocks: copies it to the device, waits for
+/// `exec`.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 void learn_lanes(const Exec& exec, const LaneForest& forest, const Off* row_ptr, O columns,
                  const RowBlockTable<O, Off>& table, std::uint8_t* lane_bits) {
@@ -188,8 +189,8 @@ void learn_lanes(const Exec& exec, const LaneForest& forest, const Off* row_ptr,
 }
 
 /// Runs the csr schemes: borrows the matrix, and owns the shares (csr/adaptive, csr/merge unless it
-/// searches for them) or blocks of rows (csr/blocks), the room for packed vectors, and what a CPU's
-/// variant knows of the rows.
+/// searches for them) or blocks of rows (csr/blocks), the workspace for packed vectors, and the row
+/// hints of a CPU's variant.
 template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
 class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
  public:
@@ -246,8 +247,8 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     }
   }
 
-  /// Of csr/blocks, of rows that threads of a GPU search for, and where a second launch finishes
-  /// rows that are cut it comes after the product.
+  /// Whether the product's launch computes the dot product: not in csr/blocks, in shares that a GPU
+  /// searches for, or if a second launch finishes cut rows.
   bool has_dot(Op op) const override {
     if (transposes(op)) return false;
     switch (parameters_.way) {
@@ -275,7 +276,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     const auto nonzeros = static_cast<double>(A_.nonzeros());
     const double rows = A_.rows(), columns = A_.columns();
     const double x = transposes(op) ? rows : columns, y = transposes(op) ? columns : rows;
-    // Scattered, y is scaled, and then read and written by atomic additions.
+    // A scatter scales y, then reads and writes it with atomic additions.
     const double y_times = transposes(op) ? 3 + with_beta : 1 + with_beta;
     const double x_times = lays_side_by_side(vectors) ? 3 : 1;
     const int passes = transposes(op) ? 1 : passes_over_matrix(vectors, vectors_per_pass(vectors));
@@ -292,7 +293,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   using Shares = EqualWork<Exec, O, Off, Acc>;
   using Blocks = RowBlocks<Exec, O, Off>;
 
-  /// Of `vectors` vectors, laid out as the plan expects them; packed ones lie side by side.
+  /// Vectors that one pass serves, of `vectors` in the layout that the plan expects.
   int vectors_per_pass(int vectors) const {
     const bool packed = lays_side_by_side(vectors);
     const int most =
@@ -304,7 +305,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     return apart_ && vectors > 1 && packed_.vectors() > 0;
   }
 
-  /// Whether there was room for the dot, if one is wanted.
+  /// Returns whether there was room for the dot product, if one is wanted.
   bool run(const Exec& exec, const Operands& operands, const Dot& dot) const {
     const auto shares = [&](const char* label) {
       return Kernels::shares(exec, label, operands, shares_.table(), variant_, dot);
@@ -320,7 +321,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     return true;
   }
 
-  /// Of csr/blocks: whether a model says the lanes, where nobody else does.
+  /// For csr/blocks: uses a model for the lanes if there is one and no parameter sets them.
   void learn(const Inspection<Exec, Matrix>& in) {
     if (parameters_.learned == Wanted::yes) {
       if (!in.lanes) {

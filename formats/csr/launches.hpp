@@ -51,7 +51,7 @@ struct ScatterKernel {
   }
 };
 
-/// A csr scheme has no parameters of its own on a GPU that an inspector resolves.
+/// The variant of a GPU: an inspector resolves no parameters there.
 struct GpuVariant {
   GpuVariant() = default;
   explicit GpuVariant(WithoutPlan) {}
@@ -60,7 +60,7 @@ struct GpuVariant {
   std::size_t bytes() const { return 0; }
 };
 
-/// The launches of the CSR kernels on a GPU; their sizes are those of GpuTuning.
+/// The launches of the CSR kernels on a GPU, with the sizes of GpuTuning.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, Scalar V, Scalar Acc>
 struct GpuLaunches {
   using Operands = csr::Operands<S, O, Off, V, Acc>;
@@ -73,10 +73,10 @@ struct GpuLaunches {
 
   static constexpr GpuTuning tuning = gpu_tuning<backends::Tag<Exec>>;
   static constexpr int short_row = tuning.short_row(sizeof(Acc));
-  /// What a row costs, in nonzeros: its end.
+  /// Cost of a row in nonzeros: its end.
   static constexpr int row_steps = 1;
 
-  /// Whether to lay vectors of x that lie apart side by side.
+  /// Whether packing column-major vectors of x pays.
   static bool repays_packing(const Exec&, const Matrix& A, int /*vectors*/, const Variant&) {
     return reads_repay_packing(static_cast<std::int64_t>(A.nonzeros()), A.columns());
   }
@@ -88,7 +88,7 @@ struct GpuLaunches {
     return tuning.share_work(sizeof(Acc), cutting == Cutting::equal_work, ceil_div(work, teams));
   }
 
-  /// The same for shares that teams search for.
+  /// Shares that teams search for.
   static ShareSearch share_search(const Device& device, const Matrix& A) {
     ShareSearch search{static_cast<std::int64_t>(A.nonzeros()), 1, row_steps};
     const std::int64_t teams = device.multiprocessors * tuning.search_teams_resident;
@@ -98,16 +98,16 @@ struct GpuLaunches {
     return search;
   }
 
-  /// Of `vectors` vectors those that one pass over the matrix serves: where a subwarp or team keeps
-  /// to its rows for all of them, it finds these in the caches.
+  /// Vectors that one pass over the matrix serves. With a subwarp or team for each row or block it
+  /// is all `vectors`, since their rows are in the caches for later vectors.
   static int vectors_per_pass(int vectors, bool /*apart*/, bool shares, const Variant&) {
     return shares ? vectors_per_launch<Exec> : std::max(1, vectors);
   }
 
-  // Launches that take a Dot say whether there was room for it; if not, nothing was launched.
+  // Launches with a Dot return whether there was room for it; if not, nothing was launched.
 
-  /// csr/scalar and csr/subwarp: a subwarp a row, `width` lanes for its nonzeros. Lanes stand side
-  /// by side over vectors of x that lie so: their loads of a row of x fill whole sectors.
+  /// csr/scalar and csr/subwarp: a subwarp a row, `width` lanes for its nonzeros. Row-major vectors
+  /// of x have lanes of their own, whose loads of a row of x fill whole sectors.
   static bool rows(const Exec& exec, const Operands& operands, int width, const Variant&,
                    const Dot& dot = {}) {
     const int vectors = operands.x.count;
@@ -174,8 +174,8 @@ struct GpuLaunches {
   }
 
  private:
-  /// `width` lanes for the nonzeros of a row times VectorLanes for the vectors, as far as a warp
-  /// goes.
+  /// Launches `width` lanes for the nonzeros of a row times VectorLanes for the vectors, up to a
+  /// warp.
   template <int VectorLanes, int VectorsPerLane, int Width = VectorLanes>
   static bool subwarp_of_width(const Exec& exec, const Operands& operands, int width,
                                [[maybe_unused]] const Dot& dot = {}) {
@@ -272,7 +272,7 @@ struct GpuLaunches {
   }
 };
 
-/// The launches of the CSR kernels on a CPU, where every thread takes one share.
+/// The launches of the CSR kernels on a CPU, where every thread has one share.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, Scalar V, Scalar Acc>
 struct HostLaunches {
   using Operands = csr::Operands<S, O, Off, V, Acc>;
@@ -286,7 +286,7 @@ struct HostLaunches {
   static constexpr int short_row = tuning.short_row;
   static constexpr int row_steps = tuning.row_steps;
 
-  /// Whether to lay `vectors` vectors of x that lie apart side by side.
+  /// Whether packing `vectors` column-major vectors of x pays.
   static bool repays_packing(const Exec& exec, const Matrix& A, int vectors,
                              const Variant& variant) {
     return reads_repay_packing(tuning, static_cast<std::int64_t>(A.nonzeros()), A.columns(),
@@ -294,7 +294,7 @@ struct HostLaunches {
                                variant.hints().simd != backends::Simd::none);
   }
 
-  /// Steps of a share: an equal one for every thread, none too small to be worth one.
+  /// Steps of a share: an equal number for every thread, but not too few to be worth it.
   static std::int64_t share_work(const Device& device, const Matrix& A, Cutting) {
     const std::int64_t work =
         merge_path_steps(A.rows(), static_cast<std::int64_t>(A.nonzeros()), row_steps);
@@ -302,21 +302,21 @@ struct HostLaunches {
                                   tuning.least_work);
   }
 
-  /// The same for shares that threads search for.
+  /// Shares that threads search for.
   static ShareSearch share_search(const Device& device, const Matrix& A) {
     return {static_cast<std::int64_t>(A.nonzeros()), share_work(device, A, Cutting::equal_work),
             row_steps};
   }
 
-  /// Of `vectors` vectors those that one pass over the matrix serves.
+  /// Vectors that one pass over the matrix serves.
   static int vectors_per_pass(int vectors, bool apart, bool /*shares*/, const Variant& variant) {
     const backends::Simd simd = suits_simd<Operands> ? variant.hints().simd : backends::Simd::none;
     return vectors_per_pass(vectors, apart, simd, variant.hints());
   }
 
-  // Launches that take a Dot say whether there was room for it; if not, nothing was launched.
+  // Launches with a Dot return whether there was room for it; if not, nothing was launched.
 
-  /// csr/scalar: equal rows a thread.
+  /// csr/scalar: an equal number of rows for each thread.
   static bool rows(const Exec& exec, const Operands& operands, int /*width*/,
                    const Variant& variant, const Dot& dot = {}) {
     const auto rows_per_team =
@@ -333,7 +333,7 @@ struct HostLaunches {
                       search.shares(operands.rows), 0, nullptr, search, dot);
   }
 
-  /// csr/blocks: a thread an equal number of blocks.
+  /// csr/blocks: an equal number of blocks for each thread.
   static void blocks(const Exec& exec, const Operands& operands, const BlockTable& table,
                      const Variant& variant) {
     whole_rows(exec, "heddle::spmv::csr_blocks", operands, variant, table.blocks, 0, table.first,
@@ -359,7 +359,7 @@ struct HostLaunches {
   }
 
  private:
-  /// Vectors that lie apart push each other out of the caches, so they go a few at a time.
+  /// Column-major vectors evict each other from the caches, so a pass serves few of them.
   static int vectors_per_pass(int vectors, bool apart, backends::Simd simd, const RowHints& hints) {
     if (simd == backends::Simd::none) return tuning.plain_vectors;
     if (!apart) return vectors_per_launch<Exec>;
@@ -370,7 +370,7 @@ struct HostLaunches {
                             simd_for(operands, hints.simd), hints);
   }
 
-  /// So many teams of whole rows; see HostRowsKernel.
+  /// Launches `teams` teams of whole rows; see HostRowsKernel.
   static bool whole_rows(const Exec& exec, const char* label, const Operands& operands,
                          const Variant& variant, std::int64_t teams, std::int64_t rows_per_team,
                          const O* first, const ShareSearch& search, const Dot& dot) {
@@ -399,7 +399,7 @@ struct HostLaunches {
     });
   }
 
-  /// Calls launch(how) with what computes rows as the hints say.
+  /// Calls launch(how) with the row kernel that the hints select.
   template <int VectorsAtOnce, class Launch>
   static void on_host_rows(const Operands& operands, [[maybe_unused]] const RowHints& hints,
                            const Launch& launch) {
@@ -421,7 +421,7 @@ struct HostLaunches {
   }
 };
 
-/// The CSR kernels as an execution space launches them.
+/// The launches of the CSR kernels in an execution space.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, Scalar V, Scalar Acc>
 using Kernels = std::conditional_t<backends::has_lanes<Exec>, GpuLaunches<Exec, S, O, Off, V, Acc>,
                                    HostLaunches<Exec, S, O, Off, V, Acc>>;

@@ -24,9 +24,9 @@ View<S, O, Off> view_of(const CsrMatrix<S, O, Off, Space>& A) {
   return {A.rows(), A.row_ptr().data(), A.col_idx().data(), A.values().data()};
 }
 
-/// What a CSR kernel is given: a View and a Product, with all members in one flat struct. Of a
-/// struct with base classes nvcc 13 takes the address, and csr/subwarp then took 1.05 to 1.36 times
-/// as long on an H200.
+/// Arguments of a CSR kernel: a View and a Product, with all members in one flat struct. nvcc 13
+/// takes the address of a struct with base classes, and csr/subwarp then took 1.05 to 1.36 times as
+/// long on an H200.
 template <Scalar S, Ordinal O, Offset Off, Scalar V, Scalar Acc>
 struct Operands {
   using scalar_type = S;
@@ -48,8 +48,8 @@ struct Operands {
   KOKKOS_FORCEINLINE_FUNCTION S value(Off k) const { return multiplied(values[k], conjugate); }
   KOKKOS_FORCEINLINE_FUNCTION O column(Off k) const { return col_idx[k]; }
 
-  /// The same where neighbouring lanes read neighbouring entries, and none reads them again; zero
-  /// if not wanted.
+  /// The value or column of nonzero k, for coalesced loads that no lane repeats; zero if not
+  /// wanted.
   KOKKOS_FORCEINLINE_FUNCTION S value_once(Off k, bool wanted) const {
     return multiplied(backends::load_once(values + k, wanted), conjugate);
   }
@@ -57,7 +57,7 @@ struct Operands {
     return backends::load_once(col_idx + k, wanted);
   }
 
-  /// The same matrix, its nonzeros counted from the k-th.
+  /// The operands with nonzeros counted from the k-th.
   KOKKOS_FORCEINLINE_FUNCTION Operands from(Off k) const {
     Operands later = *this;
     later.col_idx += k;

@@ -14,7 +14,7 @@
 
 namespace heddle::detail::csr {
 
-/// The sizes that the CSR kernels run at on a GPU, read by their launches and by the cost model.
+/// Tuning parameters of the CSR kernels on a GPU, read by their launches and by the cost model.
 /// Measured on an H200 (docs/csr.md, docs/design/csr.md); no AMD GPU has been measured.
 struct GpuTuning {
   // csr/scalar and csr/subwarp
@@ -22,48 +22,48 @@ struct GpuTuning {
   int subwarp_teams_resident = 6;
   /// Nonzeros that a lane loads at once.
   int subwarp_batch = 4;
-  /// Vectors of x that a lane serves at a time, when there are several that lie apart.
+  /// Vectors of x that a lane handles at a time, if there are several column-major ones.
   int vectors_per_lane = 4;
 
   // csr/adaptive and csr/merge: a team a share
   int share_threads = 128;
   int share_teams_resident = 8;
-  /// With several vectors: what 64 KB of scratch hold of teams with their nonzeros in it.
+  /// Teams resident with several vectors: 64 KB of scratch hold the nonzeros of no more.
   int share_multivector_teams_resident = 3;
 
-  // csr/blocks. Not tuned: what docs/design/csr.md was measured with.
+  // csr/blocks. Not tuned: the values that docs/design/csr.md measured.
   int block_threads = 256;
   int block_teams_resident = 4;
   int block_batch = 4;
   int block_multivector_batch = 2;
   int block_vectors_per_lane = 2;
 
-  // csr/merge,search=apply: as many threads, in larger teams, since one of them goes through the
+  // csr/merge,search=apply: as many resident threads in larger teams, since one team computes the
   // longest row. Not tuned.
   int search_threads = 256;
   int search_teams_resident = 4;
   int search_multivector_teams_resident = 2;
 
-  /// Nonzeros that a thread takes of a share.
+  /// Nonzeros of a share for each thread.
   constexpr int share_items(std::size_t accumulator_bytes) const {
     return accumulator_bytes > 8 ? 4 : 8;
   }
   constexpr int share_capacity(std::size_t accumulator_bytes) const {
     return share_threads * share_items(accumulator_bytes);
   }
-  /// csr/adaptive never cuts a row of so few nonzeros.
+  /// Longest row in nonzeros that csr/adaptive never cuts.
   constexpr int short_row(std::size_t accumulator_bytes) const {
     return share_capacity(accumulator_bytes) * 3 / 16 - share_alignment;
   }
-  /// Rows plus nonzeros of a share at most.
+  /// Most rows plus nonzeros of a share.
   constexpr int merge_work(std::size_t accumulator_bytes) const {
     return share_capacity(accumulator_bytes) - share_alignment;
   }
   constexpr int adaptive_work(std::size_t accumulator_bytes) const {
     return merge_work(accumulator_bytes) - short_row(accumulator_bytes);
   }
-  /// Steps of a share: an equal one for every team that is resident; none too small to be worth a
-  /// team, and none larger than a share holds.
+  /// Steps of a share: an equal number for every resident team, but not too few to be worth a team,
+  /// and no more than a share holds.
   constexpr std::int64_t share_work(std::size_t accumulator_bytes, bool merges,
                                     std::int64_t equal) const {
     const std::int64_t most =
@@ -73,15 +73,15 @@ struct GpuTuning {
   constexpr int search_capacity(std::size_t accumulator_bytes) const {
     return search_threads * share_items(accumulator_bytes);
   }
-  /// So that a short row that begins last still fits.
+  /// Steps of a searched share at most: a short row that begins last fits too.
   constexpr int search_work(std::size_t accumulator_bytes) const {
     return search_capacity(accumulator_bytes) * 13 / 16;
   }
 };
 
-/// Which rows csr/blocks puts together, on GPUs and CPUs. Not tuned.
+/// How csr/blocks groups rows, on GPUs and CPUs. Not tuned.
 struct BlockTuning {
-  /// A row of more nonzeros is a block by itself.
+  /// A row of more nonzeros is a block of its own.
   std::int64_t long_row = 512;
   /// Nonzeros of a block of rows of mean length: two rounds of loads of a team.
   std::int64_t block_nonzeros = 2048;
@@ -99,32 +99,32 @@ struct BlockTuning {
   }
 };
 
-/// The same for a CPU, where every thread takes one share. Measured on the processors of
-/// docs/design/cpu.md.
+/// Tuning parameters of the CSR kernels on a CPU, where every thread has one share. Measured on the
+/// processors of docs/design/cpu.md.
 struct CpuTuning {
-  /// Vectors of x that plain loops serve in one pass, and registers if the vectors lie apart.
+  /// Vectors of x that one pass serves: plain loops, and SIMD registers if column-major.
   int plain_vectors = 8;
   int vectors_apart = 8;
-  /// csr/adaptive never cuts a row of so few nonzeros.
+  /// Longest row in nonzeros that csr/adaptive never cuts.
   int short_row = 1024;
-  /// What a row costs, in nonzeros: a branch misprediction or the unused part of a register.
+  /// Cost of a row in nonzeros: a branch misprediction or the unused part of a register.
   int row_steps = 8;
-  /// No share is smaller.
+  /// Fewest steps of a share.
   int least_work = 512;
-  /// A matrix of more bytes a thread comes from memory at every apply.
+  /// A matrix of more bytes for each thread is read from memory at every apply.
   std::int64_t cached_bytes_per_thread = 8'000'000;
-  /// Vectors of x of more bytes a thread are packed through memory.
+  /// Vectors of x of more bytes for each thread are packed through memory.
   std::int64_t packed_bytes_per_thread = 3'000'000;
-  /// Reads of a row of x, eight vectors counted at most, that repay packing it: beyond the caches
-  /// and within.
+  /// Fewest reads of each row of x for which packing pays, with at most eight vectors counted:
+  /// beyond the caches and in them.
   int reads_repay_packing = 112;
   int reads_repay_packing_in_cache = 40;
 };
 
-/// The numbers of a backend, by its tag; specialize them where another device wants others.
+/// Tuning parameters of a backend, by its tag; specialize them for a device that needs others.
 template <class Tag>
 inline constexpr GpuTuning gpu_tuning{};
-/// 64 KB of scratch hold no more teams that stage 2048 nonzeros.
+/// On an AMD GPU 64 KB of scratch hold no more teams that stage 2048 nonzeros.
 template <>
 inline constexpr GpuTuning gpu_tuning<backends::Hip>{.search_teams_resident = 3,
                                                      .search_multivector_teams_resident = 1};
@@ -132,25 +132,25 @@ template <class Tag>
 inline constexpr CpuTuning cpu_tuning{};
 inline constexpr BlockTuning block_tuning{};
 
-/// How a CPU goes through rows that lie in no run.
+/// The loop of a CPU over rows that are in no run.
 enum class RowLoop {
-  row,         ///< row by row, the last nonzeros one by one: branches, but nothing done in vain
+  row,         ///< row by row, the last nonzeros one by one: branches, but no wasted work
   four,        ///< four rows at a time, the last nonzeros of each under a mask
-  branchless,  ///< the same with the last eight nonzeros under masks: fewer branches still
-  sparse,      ///< as four, with x prefetched, for matrices whose rows are mostly empty
+  branchless,  ///< four rows at a time, the last eight nonzeros under masks: fewer branches still
+  sparse,      ///< `four` with x prefetched, for matrices whose rows are mostly empty
 };
 
-/// What the kernels of a CPU are told of the rows of a matrix, and how to run.
+/// Hints for the kernels of a CPU: how to run, and the structure of the matrix's rows.
 struct RowHints {
   backends::Simd simd = backends::Simd::none;
   RowLoop loop = RowLoop::four;
   const std::uint8_t* runs = nullptr;  ///< from RowRuns, or null
-  bool prefetch = false;               ///< of the matrix, which comes from memory at every apply
-  /// Two vectors of x that lie apart go one by one, for what is gained on rows would be lost.
+  bool prefetch = false;               ///< prefetch the matrix, which is read from memory each time
+  /// Whether two column-major vectors of x have a pass each: one pass would lose the gain on rows.
   bool two_one_by_one = false;
 };
 
-/// What a worker takes: whole rows, an equal share of rows plus nonzeros from a table
+/// Work of a team or thread: whole rows, an equal share of rows plus nonzeros from a table
 /// (csr/adaptive, csr/merge) or searched for (csr/merge,search=apply), or blocks of rows.
 enum class Way { rows, adaptive, merge, searched_merge, blocks };
 
@@ -159,21 +159,21 @@ enum class Search { plan, apply };
 enum class Transposing { atomics };
 enum class Wanted { yes, no };
 
-/// The parameters of a scheme, for predict and inspect alike. What resolve() leaves out the types,
-/// the processor and the matrix decide.
+/// The parameters of a scheme, for predict and inspect alike. Those that resolve() leaves out
+/// depend on the types, the processor and the matrix.
 struct Parameters {
   Way way = Way::rows;
-  std::optional<int> lanes;  ///< a row, on a GPU
+  std::optional<int> lanes;  ///< lanes for each row, on a GPU
   std::optional<Transposing> transpose;
-  std::optional<Search> search;                ///< of csr/merge
-  std::optional<std::int64_t> rows_per_block;  ///< of csr/blocks
-  std::optional<std::int64_t> long_row;        ///< of csr/blocks
-  std::optional<int> block_lanes;              ///< a row of csr/blocks, on a GPU
-  std::optional<Wanted> learned;               ///< whether a model says the lanes of csr/blocks
+  std::optional<Search> search;                ///< csr/merge: when shares are found
+  std::optional<std::int64_t> rows_per_block;  ///< csr/blocks: rows of a block of short rows
+  std::optional<std::int64_t> long_row;        ///< csr/blocks: a longer row is a block of its own
+  std::optional<int> block_lanes;              ///< csr/blocks: lanes for each row, on a GPU
+  std::optional<Wanted> learned;               ///< csr/blocks: whether a model chooses the lanes
   std::optional<backends::Simd> simd;          ///< how SIMD registers are used
-  std::optional<RowLoop> loop;                 ///< how rows are gone through, with SIMD
-  std::optional<Wanted> runs;                  ///< whether runs of like rows are taken together
-  std::optional<Wanted> prefetch;              ///< whether the matrix is asked for ahead
+  std::optional<RowLoop> loop;                 ///< the loop over rows, with SIMD
+  std::optional<Wanted> runs;                  ///< whether runs of similar rows go together
+  std::optional<Wanted> prefetch;              ///< whether the matrix is prefetched
   std::optional<int> packed;                   ///< vectors of x that are packed; 0 for none
 
   bool has_table() const { return way == Way::adaptive || way == Way::merge; }

@@ -8,19 +8,19 @@
 
 namespace heddle::detail::csr {
 
-/// Blocks of consecutive rows, as kernels see them: block b is of rows [first[b], first[b + 1]),
-/// and is one row of more than `long_row` nonzeros, or a bounded number of rows of no more each, of
-/// which each gets two to the power lane_bits[b] lanes.
+/// Blocks of consecutive rows, as kernels see them. Block b has rows [first[b], first[b + 1]): one
+/// row of more than `long_row` nonzeros, or a bounded number of shorter rows with 2^lane_bits[b]
+/// lanes each.
 template <Ordinal O, Offset Off>
 struct RowBlockTable {
   std::int64_t blocks = 0;
-  const O* first = nullptr;  ///< blocks + 1
+  const O* first = nullptr;  ///< length blocks + 1
   Off long_row = 0;
-  const std::uint8_t* lane_bits = nullptr;  ///< null: by the mean row of the block
+  const std::uint8_t* lane_bits = nullptr;  ///< null: lanes by the mean row of the block
 };
 
-/// Tells where blocks begin: at every long row, behind it, and at every rows_per_block-th row.
-/// Reduced over all rows it counts the blocks, scanned it notes their first rows.
+/// Finds the first rows of blocks: each long row, the row after it, and each rows_per_block-th row.
+/// A reduction over rows counts the blocks, and an exclusive prefix sum writes their first rows.
 template <Ordinal O, Offset Off>
 struct FindRowBlocks {
   const Off* row_ptr;
@@ -57,8 +57,8 @@ class RowBlocks {
 
   RowBlocks() = default;
 
-  /// With room for lanes of each block, or for as many as suit its mean row. Two launches, one
-  /// readback, which waits for `exec`, and one allocation.
+  /// Finds the blocks, with room for lane bits of each block if `with_lanes`; without, lanes follow
+  /// from its mean row. Two launches, one readback, which waits for `exec`, and one allocation.
   template <Scalar S>
   RowBlocks(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, std::int64_t rows_per_block,
             std::int64_t long_row, bool with_lanes = false) {
@@ -81,7 +81,7 @@ class RowBlocks {
     }
   }
 
-  /// The table's, one for each block, to be written; empty without room for them.
+  /// The table's lane bits, one a block, for the caller to write; empty without room for them.
   const typename Arena<Space>::template Array<std::uint8_t>& lane_bits() const {
     return lane_bits_;
   }

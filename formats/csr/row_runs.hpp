@@ -11,22 +11,22 @@
 
 namespace heddle::detail::csr {
 
-/// How the columns of some consecutive rows are related.
+/// Relation between the columns of consecutive rows.
 enum class RowRun : unsigned {
-  any,      ///< in no way that helps
+  any,      ///< none that helps
   same,     ///< all rows have the columns of the first: unknowns of one node
   shifted,  ///< each row has the columns of the row above, moved by one: a stencil on a grid
 };
 
-/// For each row the run from that row on, as a byte: the kind, and how many rows. Any row may be
-/// entered, so cuts fall where they like.
+/// Encodes a run as a byte for each row: the kind of the run from that row on, and its number of
+/// rows. Loops may begin at any row, so shares may be cut anywhere.
 ///
-/// Idea: rows of like columns ("inodes") of PETSc; diagonals held per row run.
+/// Idea: rows of equal columns ("inodes") of PETSc; diagonals stored for each run of rows.
 struct RowRunCode {
   static constexpr int most_rows = 64;
-  /// Fewer shifted rows than these are no run.
+  /// Fewest shifted rows of a run.
   static constexpr int least_shifted = 8;
-  /// Longer rows are taken singly anyway.
+  /// Longest row in a run; longer rows are computed one at a time.
   static constexpr std::int64_t longest_row = 1 << 20;
 
   static std::uint8_t encode(RowRun kind, int rows) {
@@ -37,13 +37,13 @@ struct RowRunCode {
   static int rows(std::uint8_t code) { return code % most_rows + 1; }
 };
 
-/// Finds the runs of `chunk_rows` rows a thread at a time; no run crosses the chunks. Adds up what
-/// they gain: the nonzeros in runs that help, less what it costs to go from run to run.
+/// Finds runs, a thread `chunk_rows` rows at a time; no run crosses a chunk. Adds up their gain:
+/// the nonzeros in runs that help, minus the cost of going from run to run.
 template <Ordinal O, Offset Off>
 struct RowRunKernel {
   static constexpr std::int64_t chunk_rows = 512;
-  /// A branch that is hard to foresee, in nonzeros: so that none of 44 matrices that fit into the
-  /// caches loses by its runs.
+  /// Cost of a branch that is hard to predict, in nonzeros: such that none of 44 matrices that fit
+  /// into the caches is slower with runs.
   static constexpr std::int64_t cost_of_a_run = 20;
 
   const Off* row_ptr;
@@ -54,7 +54,7 @@ struct RowRunKernel {
   void operator()(std::int64_t chunk, std::int64_t& gain) const {
     const std::int64_t first = chunk * chunk_rows;
     const std::int64_t stop = first + chunk_rows < rows ? first + chunk_rows : rows;
-    // Upwards, so that the rows below are known: how many follow this one in each relation.
+    // Rows are visited from the last to the first. These are the following rows in each relation.
     int same = 0, shifted = 0, unrelated = 0;
     for (std::int64_t row = stop - 1; row >= first; --row) {
       if (same > 0) {
@@ -97,14 +97,14 @@ struct RowRunKernel {
   }
 };
 
-/// The runs of a matrix on a CPU: one byte a row, or nothing where runs gain too little.
+/// The runs of a matrix on a CPU: one byte for each row, or nothing if runs gain too little.
 template <ExecutionSpace Exec>
 class RowRuns {
  public:
   RowRuns() = default;
 
-  /// One pass over row_ptr and col_idx. Waits for it. Keeps the runs if they gain enough, or in any
-  /// case.
+  /// Finds the runs in one pass over row_ptr and col_idx, and waits for it. Keeps them if they gain
+  /// enough, or in any case.
   template <Scalar S, Ordinal O, Offset Off, MemorySpace Space>
   RowRuns(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, bool in_any_case = false) {
     const auto rows = static_cast<std::int64_t>(A.rows());
@@ -123,7 +123,7 @@ class RowRuns {
     codes_ = codes.data();
   }
 
-  /// One code a row, or null.
+  /// One code for each row, or null.
   const std::uint8_t* codes() const { return codes_; }
   std::size_t bytes() const { return arena_.bytes(); }
 
@@ -132,19 +132,18 @@ class RowRuns {
   const std::uint8_t* codes_ = nullptr;
 };
 
-/// How well the branch predictor of a CPU will foresee where rows end. A misprediction costs about
-/// as much as ten nonzeros, so kernels avoid branches where there would be many, and only there.
+/// How well a CPU's branch predictor predicts the ends of rows. A misprediction costs about as much
+/// as ten nonzeros, so kernels avoid branches if many would be mispredicted, and only then.
 enum class RowEnds {
-  foreseen,       ///< rows are alike, or few enough to be known by heart: branches are free
-  unforeseen,     ///< a branch a nonzero would be mispredicted, a branch every four mostly not
+  foreseen,       ///< rows are alike, or few enough to be learned: branches are free
+  unforeseen,     ///< a branch a nonzero is mispredicted, a branch every four mostly is not
   unpredictable,  ///< even the number of fours of a row is mispredicted
   sparse,         ///< most rows are empty
 };
 
-/// Counts the rows whose length, in `step` nonzeros, a table does not foretell from the lengths of
-/// the rows above: what a branch predictor does with the outcomes of branches. A thread's table
-/// learns from the first rows of its share, and is then asked about the same rows, as in a second
-/// apply.
+/// Counts the rows whose length, in units of `step` nonzeros, a table does not predict from the
+/// lengths of the rows before: a model of a branch predictor. A thread's table learns from the
+/// first rows of its share, and is then tested on the same rows, as in a second apply.
 ///
 /// Idea: global-history prediction (T.-Y. Yeh and Y. Patt, 1991).
 template <Offset Off>
@@ -163,7 +162,7 @@ struct MispredictedRows {
     if (stop > rows) stop = rows;
     std::uint16_t table[1 << table_bits] = {};
     for (const bool learning : {true, false}) {
-      std::uint64_t history = 0;  // four bits a row: the last sixteen lengths, more or less
+      std::uint64_t history = 0;  // four bits for each row: about the last sixteen lengths
       for (std::int64_t row = first; row < stop; ++row) {
         const std::int64_t nonzeros = row_ptr[row + 1] - row_ptr[row];
         const auto length = static_cast<std::uint16_t>(ceil_div(nonzeros, step));
@@ -176,8 +175,8 @@ struct MispredictedRows {
   }
 };
 
-/// The ends of the rows of a matrix, where a predictor learns `predicted_rows` rows of a thread by
-/// heart from apply to apply. Looks at up to 16384 rows a thread, and waits for the result.
+/// How predictable the ends of a matrix's rows are, if a predictor learns `predicted_rows` rows of
+/// a thread from apply to apply. Samples up to 16384 rows of each thread, and waits for the result.
 ///
 /// The limits are fitted to 44 matrices (docs/csr.md).
 template <ExecutionSpace Exec, Offset Off>

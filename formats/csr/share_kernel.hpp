@@ -11,12 +11,12 @@
 namespace heddle::detail::csr {
 
 /// csr/merge and csr/adaptive on a GPU, for one vector: a team a share. The team multiplies the
-/// share's nonzeros in the order they lie in memory and puts the products into scratch; then groups
-/// of lanes, as many a row as the share has threads to spare, add up the rows, and whole subwarps
-/// the rows that are too long for a group. A share inside one long row is added up by the whole
-/// team at once.
+/// share's nonzeros in their order in memory and stages the products in scratch. Then groups of
+/// lanes, as many lanes a row as the share has threads to spare, add up the rows, and whole
+/// subwarps the rows that are too long for a group. The whole team adds up a share inside one long
+/// row.
 ///
-/// Deterministic: the carry-outs of a cut row are added in an order that the shares fix. They lie
+/// Deterministic: the carry-outs of a cut row are added in an order that the shares fix. They are
 /// in the plan, so one plan runs once at a time. Sources: D. Merrill and M. Garland (SC 2016) for
 /// the cuts; J. Greathouse and M. Daga, "Efficient sparse matrix-vector multiplication on GPUs
 /// using the CSR storage format" (SC 2014) for products staged in scratch.
@@ -31,7 +31,7 @@ struct ShareKernel {
   /// A group leaves a row of more than this many nonzeros a lane to a subwarp.
   static constexpr int most_per_lane = 24;
 
-  /// One place skipped every 16 keeps rows of 2^n nonzeros off each other's banks.
+  /// Padding of one place every 16 avoids bank conflicts between rows of 2^n nonzeros.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int padded(int k) { return k + (k >> 4); }
 
   struct Scratch {
@@ -49,7 +49,7 @@ struct ShareKernel {
   Operands operands;
   Table table;
 
-  /// Of the rows that a team stores, all that end in its share.
+  /// The first row that a team stores: it stores all rows that end in its share.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t first_place(std::int64_t team) const {
     return table.edges[team].row;
@@ -60,7 +60,7 @@ struct ShareKernel {
     add_up(team, scratch, Share::at(table, team.index()));
   }
 
-  /// The rows of a share, by its team.
+  /// Adds up the rows of a share with its team.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void add_up(const Team& team, Scratch& scratch,
                                           const Share& share) const {
@@ -86,8 +86,8 @@ struct ShareKernel {
     add_up_rows(team, scratch, share);
   }
 
-  /// A whole row of any length, by the whole team. The columns of the next nonzeros are under way
-  /// together with the x of these, so that a round waits for memory once.
+  /// Adds up a whole row of any length with the whole team. The columns of the next nonzeros are
+  /// loaded together with the x of these, so that a round waits for memory once.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void add_up_long_row(const Team& team, Scratch& scratch,
                                                    O row) const {
@@ -128,7 +128,7 @@ struct ShareKernel {
   }
 
  private:
-  /// Whether a thread's i-th nonzero is below the count.
+  /// Whether a thread's i-th nonzero is among the `left` ones.
   KOKKOS_FORCEINLINE_FUNCTION static bool is_left(int thread, int i, Off left) {
     return static_cast<Off>(thread + i * Threads) < left;
   }
@@ -164,7 +164,7 @@ struct ShareKernel {
                                                const Share& share) const {
     const auto subwarp = team.subwarp();
     const int rows = share.rows;
-    // Lanes a row: 2^bits, as many as leave a group for every row, up to a subwarp.
+    // Lanes for each row: 2^bits, as many as leave a group for every row, up to a subwarp.
     int bits = 0;
     for (int lanes = 2; lanes <= Team::subwarp_width; lanes *= 2) bits += rows * lanes <= Threads;
     const bool subwarp_per_row = 1 << bits == Team::subwarp_width;
@@ -206,7 +206,7 @@ struct ShareKernel {
     }
   }
 
-  /// A row by a subwarp, which also collects the carry-outs of a row to finish.
+  /// Adds up a row with a subwarp, and collects the carry-outs if the share finishes the row.
   template <class Subwarp>
   KOKKOS_FORCEINLINE_FUNCTION void add_up_row(const Subwarp& subwarp, Scratch& scratch,
                                               const Share& share, int row, int from, int to) const {
@@ -218,8 +218,8 @@ struct ShareKernel {
     if (subwarp.lane() == 0) deliver(share, row, sum);
   }
 
-  /// Every stride-th carry-out of the row that the share finishes. Lanes end their waits one by
-  /// one, and meet again, since lanes that are not in step take far longer to exchange their sums.
+  /// Sum of every stride-th carry-out of the row that the share finishes. Lanes end their waits one
+  /// by one and reconverge, since divergent lanes exchange their sums far more slowly.
   template <class Subwarp>
   KOKKOS_FORCEINLINE_FUNCTION Acc collect_carries(const Subwarp& subwarp, const Share& share,
                                                   int first, int stride) const {
@@ -228,8 +228,8 @@ struct ShareKernel {
     return sum;
   }
 
-  /// What the share has of a row is added up: a whole row goes to y, the part of a row that goes on
-  /// to the share that finishes it. By one lane.
+  /// Delivers the share's complete sum of a row: a whole row goes to y, the part of a row that goes
+  /// on is posted for the share that finishes it. Called by one lane.
   KOKKOS_FORCEINLINE_FUNCTION void deliver(const Share& share, int row, const Acc& sum) const {
     if (row == share.ended) {
       table.carries.post(share.index, 0, sum);
@@ -241,7 +241,7 @@ struct ShareKernel {
   }
 };
 
-/// In place of a table, for the kernels of shares, where no share cuts a row.
+/// Replaces the table of kernels of shares if no share cuts a row.
 template <Scalar Acc>
 struct WholeRows {
   static constexpr bool waits = false;
@@ -254,13 +254,13 @@ struct WholeRows {
   NoCarries carries;
 };
 
-/// csr/merge,search=apply on a GPU: a team a share, whose rows two of its subwarps search for. The
-/// team adds up its rows as those of any share; if the last one reaches beyond what a team stages,
-/// that row comes after the others, by the whole team, however long it is.
+/// csr/merge,search=apply on a GPU: a team a share. Two subwarps search for the edges of the share,
+/// and the team adds up its rows as those of any share. If the last row reaches beyond what a team
+/// stages, the whole team adds up that row after the others, however long it is.
 ///
-/// Deterministic; nothing is kept, and nobody waits. Shares is ShareKernel or
-/// ShareMultivectorKernel. Source: as ShareKernel; cuts are searched for inside of the kernel as by
-/// D. Merrill and M. Garland (SC 2016), who cut rows too.
+/// Deterministic; keeps nothing, and never waits. Shares is ShareKernel or ShareMultivectorKernel.
+/// Sources: those of ShareKernel; D. Merrill and M. Garland (SC 2016) search for cuts inside the
+/// kernel too, and also cut rows.
 template <class Shares>
 struct SearchedShareKernel {
   using O = typename Shares::O;
@@ -299,12 +299,12 @@ struct SearchedShareKernel {
   }
 };
 
-/// csr/merge and csr/adaptive on a GPU, for several vectors: a team a share. The team puts
-/// the share's nonzeros in scratch; then VectorLanes lanes stand side by side over the vectors,
-/// each for VectorsPerLane of them, and such a group takes a row, or with others of its subwarp a
-/// long one, or with the whole team a share inside one row.
+/// csr/merge and csr/adaptive on a GPU, for several vectors: a team a share. The team stages the
+/// share's nonzeros in scratch. Each group of VectorLanes lanes covers the vectors, VectorsPerLane
+/// for each lane. A group adds up a row, the groups of a subwarp together a long row, and the whole
+/// team a share inside one row.
 ///
-/// Deterministic, and one plan runs once at a time, as ShareKernel. Source of the lanes over
+/// Deterministic, and one plan runs once at a time, like ShareKernel. Source of the lanes over
 /// vectors: C. Yang, A. Buluc and J. Owens, "Design principles for sparse matrix multiplication on
 /// the GPU", Euro-Par 2018.
 template <class Operands, class Table, int Threads, int ItemsPerThread, int VectorLanes,
@@ -343,7 +343,7 @@ struct ShareMultivectorKernel {
     add_up(team, scratch, Share::at(table, team.index()));
   }
 
-  /// The rows of a share, by its team.
+  /// Adds up the rows of a share with its team.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void add_up(const Team& team, Scratch& scratch,
                                           const Share& share) const {
@@ -357,7 +357,7 @@ struct ShareMultivectorKernel {
     }
   }
 
-  /// A whole row of any length, by the whole team.
+  /// Adds up a whole row of any length with the whole team.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void add_up_long_row(const Team& team, Scratch& scratch,
                                                    O row) const {
@@ -398,7 +398,7 @@ struct ShareMultivectorKernel {
     }
   }
 
-  /// What a lane has added up of its vectors.
+  /// Sums of a lane for its vectors.
   struct Sums {
     Acc of[VectorsPerLane];
   };
@@ -415,7 +415,7 @@ struct ShareMultivectorKernel {
       for (int i = 0; i < batch; ++i) {
         const int at = k + i * Step;
         const bool inside = at < to;
-        // Outside, zero times zero: an infinite entry times zero would be no number.
+        // Outside the row zero is multiplied by zero: an infinite entry times zero would be NaN.
         const S value = inside ? scratch.value(at) : S(0);
         const O column = inside ? scratch.column[at] : O(0);
         for (int c = 0; c < VectorsPerLane; ++c) {
@@ -470,7 +470,7 @@ struct ShareMultivectorKernel {
     add_up_over_team(team, scratch, share, sums);
   }
 
-  /// What all groups of the team have of the share's one row.
+  /// Adds up the sums of all groups of the team for the share's only row, and delivers the total.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void add_up_over_team(const Team& team, Scratch& scratch,
                                                     const Share& share, Sums& sums) const {
@@ -497,7 +497,7 @@ struct ShareMultivectorKernel {
     }
   }
 
-  /// Adds every stride-th part of the row that the share finishes.
+  /// Adds every stride-th carry-out of the row that the share finishes.
   KOKKOS_FORCEINLINE_FUNCTION void add_carries(const Share& share, int first, int stride, int lane,
                                                Sums& sums) const {
     for (int c = 0; c < VectorsPerLane; ++c) {
@@ -508,7 +508,7 @@ struct ShareMultivectorKernel {
     }
   }
 
-  /// The sums of all groups of a subwarp. Lanes that waited for carry-outs one by one meet first.
+  /// Adds up the sums of a subwarp's groups. Lanes that waited for carry-outs reconverge first.
   template <class Subwarp>
   KOKKOS_FORCEINLINE_FUNCTION void add_together(const Subwarp& subwarp, Sums& sums) const {
     subwarp.sync();
@@ -517,8 +517,8 @@ struct ShareMultivectorKernel {
     }
   }
 
-  /// What the share has of a row is added up: a whole row goes to y, the part of a row that goes on
-  /// to the share that finishes it. By one lane a vector.
+  /// Delivers the share's complete sum of a row: a whole row goes to y, the part of a row that goes
+  /// on is posted for the share that finishes it. Called by one lane for each vector.
   KOKKOS_FORCEINLINE_FUNCTION void deliver(const Share& share, int row, int lane,
                                            const Sums& sums) const {
     for (int c = 0; c < VectorsPerLane; ++c) {

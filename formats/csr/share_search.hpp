@@ -5,9 +5,9 @@
 
 namespace heddle::detail::csr {
 
-/// Shares of equal work that no table tells of: each worker searches the row pointer for its own.
-/// No row is cut: a share has the rows that begin in its steps of the merge path, all of each row;
-/// where it has none, another has a row that reaches over it.
+/// Shares of equal work without a table: each team searches the row pointer for its own. No row is
+/// cut: a share has all of each row that begins in its steps of the merge path. It has no rows if a
+/// row of an earlier share covers its steps.
 struct ShareSearch {
   std::int64_t nonzeros = 0;
   std::int64_t share_work = 1;  ///< steps of the merge path
@@ -20,8 +20,8 @@ struct ShareSearch {
     return ceil_div(steps(rows), share_work);
   }
 
-  /// The first row of a share, which is also where the share before it ends; by all lanes of a
-  /// subwarp, each of which looks at one place at a time.
+  /// The first row of a share, which is also the end of the share before it. Called by all lanes of
+  /// a subwarp, each of which tests one row at a time.
   template <class Subwarp, Ordinal O, Offset Off>
   KOKKOS_FORCEINLINE_FUNCTION O first_row(const Subwarp& subwarp, const Off* row_ptr, O rows,
                                           std::int64_t share) const {

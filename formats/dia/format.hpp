@@ -12,20 +12,20 @@
 
 namespace heddle::detail::dia {
 
-/// The sizes that DIA runs at, read by its launches and by the cost model.
+/// Sizes of the kernels of DIA, read by its launches and by the cost model.
 struct Tuning {
-  /// Places for each nonzero at most; a matrix with more is refused.
+  /// Most places for each nonzero; a matrix with more is refused.
   double most_fill_in = 3;
   int team_threads = 256;
   /// Diagonals that a lane of a GPU loads at once.
   int batch = 4;
-  /// Vectors that one pass over the diagonals takes.
+  /// Most vectors of one pass over the diagonals.
   int most_vectors = 8;
-  /// Packs of rows that a thread of a CPU takes together: two cache lines of every diagonal.
+  /// Packs of rows that a thread of a CPU computes together: two cache lines of every diagonal.
   int cpu_packs = 4;
-  /// How many rows ahead of those that it adds up a CPU asks for, of every diagonal.
+  /// Distance in rows at which a CPU prefetches every diagonal.
   int cpu_rows_ahead = 128;
-  /// Diagonals beside one that double what a byte takes on a CPU, which reads each as a stream.
+  /// Number of diagonals that doubles the time for a byte on a CPU, which reads each as a stream.
   double cpu_streams = 60;
   /// Rows are padded to a multiple of this, so that every diagonal begins a cache line.
   std::int64_t row_alignment = 32;
@@ -38,7 +38,7 @@ struct Parameters : LanesOrSimd {
   void list(SchemeFields& fields, const Device& device) { list_simd(fields, device); }
 };
 
-/// Why DIA would not hold that number of diagonals of this matrix, or nothing.
+/// The reason why DIA does not suit a matrix with so many diagonals, or an empty text.
 inline std::string too_much_fill_in(std::int64_t diagonals, const RowFeatures& rows) {
   const double places = static_cast<double>(rows.rows) * static_cast<double>(diagonals);
   if (diagonals <= std::numeric_limits<int>::max() &&
@@ -51,8 +51,8 @@ inline std::string too_much_fill_in(std::int64_t diagonals, const RowFeatures& r
          std::to_string(std::llround(tuning.most_fill_in)) + " is the bound";
 }
 
-/// From the bytes: every place of every diagonal, x and y once; and on a GPU from the rounds of
-/// loads that a row takes where there are too few rows to hide them.
+/// Predicts from the bytes: every place of every diagonal, x and y once; on a GPU also from the
+/// rounds of loads of a row, if there are too few rows to hide them.
 inline Prediction prediction_of(std::int64_t diagonals, const RowFeatures& rows,
                                 const Device& device, const Sizes& sizes) {
   const std::string refusal = too_much_fill_in(diagonals, rows);
@@ -75,8 +75,8 @@ inline Prediction prediction_of(std::int64_t diagonals, const RowFeatures& rows,
                              .setup = {170, 108, 0}},
                      rows, device, sizes);
   } else {
-    // A thread walks through as many streams as there are diagonals. Marking and filling read the
-    // pattern; filling writes every place twice and reads it once.
+    // A thread reads as many streams as there are diagonals. Marking and filling read the pattern;
+    // filling writes every place twice and reads it once.
     const double slowdown = 1 + static_cast<double>(diagonals) / tuning.cpu_streams;
     const double fill = 3 * prediction.kept_bytes + 2 * csr_least_bytes(rows, sizes);
     prediction.price(CpuCost{.slowdown = slowdown, .setup_waits = 3, .setup_bytes = 4 * fill},
@@ -85,8 +85,8 @@ inline Prediction prediction_of(std::int64_t diagonals, const RowFeatures& rows,
   return prediction;
 }
 
-/// Without the pattern of as few diagonals as there may be: a row's entries lie on as many, but for
-/// repeated ones.
+/// Without the pattern the fewest possible diagonals are assumed: as many as the longest row has
+/// entries, unless some repeat.
 inline Prediction predict(const Features& features, const Device& device, const Sizes& sizes) {
   const RowFeatures& rows = features.rows();
   Prediction best = prediction_of(rows.longest_row, rows, device, sizes);

@@ -18,8 +18,8 @@ class Storage {
   using Space = typename Exec::memory_space;
   using Matrix = CsrMatrix<S, O, Off, Space>;
 
-  /// All diagonals of A. Counts them, with a readback and a workspace of a bit for each that there
-  /// could be, which is freed; then one allocation and three launches.
+  /// Stores all diagonals of A. Counts them, with a readback and a workspace of a bit for each
+  /// possible diagonal, which is freed; then one allocation and three launches.
   Storage(const Exec& exec, const Matrix& A) : rows_(A.rows()), stride_(padded(A.rows())) {
     const recipe::Compact<Exec, Matrix, Map> diagonals(exec, A, Map());
     diagonals_ = static_cast<int>(diagonals.keys());
@@ -29,7 +29,7 @@ class Storage {
     update_values(exec, A);
   }
 
-  /// New values of the same pattern: one launch, no wait.
+  /// Writes new values of the same pattern: one launch, no wait.
   void update_values(const Exec& exec, const Matrix& A) {
     if (diagonals_ == 0) return;
     const recipe::BlocksByColumns layout{stride_, 1, stride_};
@@ -63,7 +63,7 @@ class Storage {
   S* values_ = nullptr;
 };
 
-/// Runs the scheme dia, and every op by it: owns a copy of the matrix.
+/// Runs the scheme dia for every op: owns a copy of the matrix.
 template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
 struct Runs {
   using S = typename Matrix::scalar_type;
@@ -71,7 +71,7 @@ struct Runs {
   using Off = typename Matrix::offset_type;
   using Counts = VectorCounts<1, 4, tuning.most_vectors>;
 
-  /// Takes a scheme whose parameters are resolved.
+  /// All parameters of `resolved` are set.
   Runs(const Inspection<Exec, Matrix>& in, const Scheme& resolved, backends::Simd how)
       : scheme(resolved), simd(how), storage(in.exec, in.A) {}
 

@@ -15,7 +15,7 @@
 
 namespace heddle::detail::dia {
 
-/// A matrix in DIA as kernels see it. Diagonal d holds the entries of column row + offsets[d], that
+/// A matrix in DIA as kernels see it. Diagonal d holds the entries in column row + offsets[d], that
 /// of row i at d * stride + i; offsets ascend. A place without an entry is a hole
 /// (backends::is_hole), and so are the rows from `rows` to `stride`.
 template <Scalar S, Ordinal O>
@@ -47,7 +47,7 @@ struct RowSums {
   Product product;
   bool transposed;
 
-  /// Sets `sum` to all diagonals, of the packs of rows from `first` on.
+  /// Sets `sum` to the sums over all diagonals, for the packs of rows from `first` on.
   template <class Team, class Pack>
   KOKKOS_FORCEINLINE_FUNCTION void add_up(const Team&, std::int64_t first,
                                           Pack (&sum)[Packs][Vectors]) const {
@@ -58,12 +58,12 @@ struct RowSums {
     for (int d = 0; d < A.diagonals; ++d) {
       const std::int64_t row_of_x = first + (transposed ? -A.offsets[d] : A.offsets[d]);
       const S* values = A.values + d * A.stride + (transposed ? row_of_x : first);
-      // All but the first and last rows meet all diagonals.
+      // All rows but the first and last ones meet all diagonals.
       if (row_of_x < 0 || row_of_x + rows_per_lane > x.rows) {
         add_edge(values, row_of_x, sum);
         continue;
       }
-      // Diagonals are more streams than a processor follows by itself.
+      // Diagonals are more streams than the hardware prefetcher follows.
       for (int i = 0; i < rows_per_lane; i += backends::entries_per_line<S>) {
         backends::prefetch(values + i + tuning.cpu_rows_ahead);
       }
@@ -100,8 +100,8 @@ struct RowSums {
       });
     });
   }
-  /// The same of one that some rows do not meet: of those neither values nor x exist, and holes
-  /// stand for them.
+  /// Adds a diagonal that some rows do not meet: these have neither values nor x, and holes replace
+  /// them.
   template <class Pack>
   KOKKOS_FORCEINLINE_FUNCTION void add_edge(const S* values, std::int64_t row_of_x,
                                             Pack (&sum)[Packs][Vectors]) const {
@@ -126,10 +126,9 @@ struct RowSums {
 };
 
 /// The sums of one row of op(A) times up to Vectors vectors, on a lane of a GPU: Batch diagonals at
-/// a time, so that their loads are in flight together. As RowSums, but written for few
-/// instructions, which is what a GPU waits for here: places are counted in ordinals, and of a
-/// diagonal that the row does not meet, value and x are zero, so that nothing need be remembered
-/// of it.
+/// a time, so that their loads are in flight together. It computes what RowSums does, with few
+/// instructions, which limit the speed on a GPU: places are counted in ordinals, and value and x
+/// are zero for a diagonal that the row does not meet, so that no mask is kept.
 template <class View, class Product, int Batch, int Vectors>
 struct LaneSums {
   using S = typename View::scalar_type;
@@ -144,7 +143,7 @@ struct LaneSums {
   Product product;
   bool transposed;
 
-  /// Sets `sum` to all diagonals.
+  /// Sets `sum` to the sums over all diagonals.
   template <class Team, class Pack>
   KOKKOS_FORCEINLINE_FUNCTION void add_up(const Team&, std::int64_t row,
                                           Pack (&sum)[1][Vectors]) const {
@@ -155,11 +154,11 @@ struct LaneSums {
   }
 
  private:
-  /// Beyond either end, unsigned, is beyond the last row.
+  /// Unsigned, so that an index before the first row exceeds the last row.
   using Row = std::make_unsigned_t<O>;
 
   KOKKOS_FORCEINLINE_FUNCTION void add_up(O row, Acc (&sum)[Vectors]) const {
-    // A branch of the whole launch, which spares a multiplication for each entry.
+    // The branch is uniform in the launch, and saves a multiplication for each entry.
     if (product.x.row_stride == 1) {
       for (int d = 0; d < A.diagonals; d += Batch) add<true>(row, d, sum);
     } else {
@@ -206,18 +205,18 @@ struct LaneSums {
 template <int Vectors>
 inline constexpr int packs_of = Vectors == 1 ? tuning.cpu_packs : 1;
 
-/// What adds up the rows of a lane: Batch diagonals at a time on a GPU. On a CPU packs of rows take
-/// their place: their loads are in flight together.
+/// The sums of a lane's rows: on a GPU Batch diagonals at a time; on a CPU packs of rows instead,
+/// whose loads are in flight together.
 ///
-/// Deterministic: a row is added up in the order of its diagonals. Holes do not touch the sum.
+/// Deterministic: a row is added up in the order of its diagonals. Holes do not change the sum.
 /// Source: Y. Saad, "Krylov subspace methods on supercomputers", SIAM J. Sci. Stat. Comput. 10,
 /// 1989.
 template <ExecutionSpace Exec, int Batch, int Vectors, class View, class Product>
 using Sums = std::conditional_t<backends::has_lanes<Exec>, LaneSums<View, Product, Batch, Vectors>,
                                 RowSums<View, Product, Exec, packs_of<Vectors>, Vectors>>;
 
-/// y of all rows by RowKernel, for up to Vectors vectors. Whether there was room for the dot, if
-/// one is wanted, which one vector has.
+/// Computes y for all rows by RowKernel, for up to Vectors vectors. Returns false if the workspace
+/// is too small for the dot product that was asked for, which is possible for one vector.
 template <int Vectors, ExecutionSpace Exec, class View, class Product>
 bool run(const Exec& exec, const View& view, const Product& product, bool transposed,
          backends::Simd simd,

@@ -13,7 +13,7 @@
 
 namespace heddle::detail::ell {
 
-/// Why ELL would not hold rows of these lengths, or nothing.
+/// The reason why ELL does not suit rows of these lengths, or an empty text.
 inline std::string too_much_padding(const RowFeatures& rows) {
   const double slots = static_cast<double>(rows.rows) * static_cast<double>(rows.longest_row);
   if (rows.longest_row > std::numeric_limits<int>::max()) {
@@ -41,7 +41,7 @@ struct Parameters : LanesOrSimd {
   }
 };
 
-/// From the bytes: every slot, x and y once; and from the rounds of loads that a row takes where
+/// Predicts from the bytes: every slot, x and y once; and from the rounds of loads of a row, if
 /// there are too few rows to hide them. Fitted on an H200: docs/ell.md.
 inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const Device& device,
                           const Sizes& sizes) {
@@ -68,8 +68,8 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
                              .setup = {77, 42, 96}},
                      rows, device, sizes);
   } else {
-    // A CPU walks through as many streams as a row has slots: on two threads of an EPYC that took
-    // 1.2 to 6 times as long as csr/adaptive.
+    // A CPU reads as many streams as a row has slots: on two threads of an EPYC that took 1.2 to 6
+    // times as long as csr/adaptive.
     prediction.price(CpuCost{.slowdown = 3, .setup_bytes = 8 * prediction.kept_bytes}, device);
   }
   return prediction;
@@ -79,9 +79,9 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
 
 namespace heddle {
 
-/// Every row has as many slots as the longest row has entries, and neighbouring rows lie side by
-/// side (ELLPACK): fast for rows of similar length. Copies the matrix; refuses one that would be
-/// mostly padding.
+/// Every row has as many slots as the longest row has entries, and slots of neighbouring rows are
+/// contiguous (ELLPACK): fast for rows of similar length. Copies the matrix; refuses one that would
+/// be mostly padding.
 struct EllFormat {
   static constexpr const char* name = "ell";
 

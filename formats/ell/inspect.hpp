@@ -12,8 +12,8 @@
 
 namespace heddle::detail::ell {
 
-/// RowKernel of slots::Rows, on a GPU with 2^lane_bits lanes for each row, which take its batches
-/// of slots in turn: for matrices of fewer rows than the device has room for threads.
+/// RowKernel of slots::Rows, on a GPU with 2^lane_bits lanes for each row, each with batches of its
+/// slots in turn: for matrices with fewer rows than the device has threads.
 template <class Rows>
 struct SplitKernel {
   using Acc = typename Rows::Acc;
@@ -49,7 +49,7 @@ struct Runs {
   using Off = typename Matrix::offset_type;
   using Counts = VectorCounts<1, 4, slots::tuning.most_vectors>;
 
-  /// Takes a scheme whose parameters are resolved.
+  /// All parameters of `resolved` are set.
   Runs(const Inspection<Exec, Matrix>& in, const Scheme& resolved, const Parameters& parameters)
       : scheme(resolved),
         simd(*parameters.simd),

@@ -13,27 +13,27 @@
 
 namespace heddle::detail::gcsr {
 
-/// The sizes that GCSR runs at, read by its launches and by the cost model. Those of csr/subwarp;
-/// none was tuned for itself.
+/// Sizes of the kernels of GCSR, read by its launches and by the cost model. They are those of
+/// csr/subwarp; none was tuned for GCSR.
 struct Tuning {
   int team_threads = 256;
   int teams_resident = 6;
   /// Nonzeros that a lane of a GPU loads at once.
   int batch = 4;
-  /// With several vectors of x: lanes side by side over them, and vectors that each serves.
+  /// For several vectors of x: neighbouring lanes for the vectors, and vectors of each such lane.
   int vector_lanes = 4;
   int vectors_per_lane = 2;
-  /// Rows of y that a thread of a GPU looks at for those without entries.
+  /// Rows of y that a thread of a GPU checks for rows without entries.
   int rows_per_thread = 8;
-  /// Vectors of x that one pass of a CPU serves.
+  /// Most vectors of x in one pass on a CPU.
   int cpu_vectors = 8;
 };
 
-/// The numbers of a backend, by its tag.
+/// The sizes for a backend, by its tag.
 template <class Tag>
 inline constexpr Tuning tuning_for{};
 
-/// For cost models.
+/// The sizes for a device, for cost models.
 inline Tuning tuning_of(const Device& device) {
   return backends::with_tag(device.backend, [](auto tag) { return tuning_for<decltype(tag)>; });
 }
@@ -42,8 +42,8 @@ inline double mean_row_with_entries(const RowFeatures& rows) {
   return share(static_cast<double>(rows.nonzeros), rows.rows - rows.empty_rows);
 }
 
-/// Rounds of loads that subwarps of `lanes` lanes take: for rows of mean length as often as these
-/// fill the GPU, and for the longest row, which one of them takes alone.
+/// Rounds of loads with subwarps of `lanes` lanes: those of rows of mean length as often as these
+/// fill the GPU, and those of the longest row, which one subwarp computes alone.
 inline double rounds_of(const RowFeatures& rows, const Device& device, int lanes) {
   const Tuning tuning = tuning_of(device);
   constexpr double start_rounds = 15;
@@ -56,8 +56,8 @@ inline double rounds_of(const RowFeatures& rows, const Device& device, int lanes
          static_cast<double>(rows.longest_row) / each;
 }
 
-/// Lanes a row on a GPU: as many as have a batch of nonzeros of a row of mean length, or more where
-/// a row far longer than the others would be waited for.
+/// Lanes for a row on a GPU: enough to load a row of mean length in one batch, or more if the other
+/// rows would wait for a far longer one.
 inline int lanes_for(const RowFeatures& rows, const Device& device) {
   constexpr double worth_it = 0.9;
   const Tuning tuning = tuning_of(device);
@@ -81,9 +81,9 @@ struct Parameters : LanesOrSimd {
   }
 };
 
-/// From the bytes, and from the rounds of loads that subwarps take. Fitted where most rows are
-/// empty (docs/choose.md). Elsewhere it took 1.56 times as long as the best of CSR on average on an
-/// H200 (docs/design/formats.md).
+/// Predicts from the bytes, and from the rounds of loads of subwarps. Fitted on matrices with
+/// mostly empty rows (docs/choose.md). On others it took 1.56 times as long as the best of CSR on
+/// average on an H200 (docs/design/formats.md).
 inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const Device& device,
                           const Sizes& sizes) {
   const bool mostly_empty = 2 * rows.empty_rows > rows.rows;
@@ -110,8 +110,8 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
                              .setup = {69, 5, 191}},
                      rows, device, sizes);
   } else {
-    // Its bytes are fewer, and yet on 16 threads it took twice as long as csr/adaptive where most
-    // rows are empty, which takes runs of these together.
+    // It moves fewer bytes, and yet on 16 threads it took twice as long as csr/adaptive, which
+    // handles runs of empty rows together, on matrices with mostly empty rows.
     const double looks = static_cast<double>(rows.rows) * sizes.offset_bytes * 3;
     prediction.price(CpuCost{.slowdown = 3, .setup_bytes = looks + prediction.kept_bytes}, device);
   }

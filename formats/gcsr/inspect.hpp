@@ -12,7 +12,7 @@
 
 namespace heddle::detail::gcsr {
 
-/// The rows that have entries and where each begins, found by a scan over all rows.
+/// Finds the rows that have entries and their first entries: a compaction by a scan over all rows.
 template <Ordinal O, Offset Off>
 struct CompactRowsKernel {
   const Off* from;
@@ -31,13 +31,13 @@ struct CompactRowsKernel {
   }
 };
 
-/// The arrays of a GCSR matrix beside the columns and values that it borrows, in one allocation.
+/// The arrays of a GCSR matrix besides the columns and values that it borrows, in one allocation.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 class Storage {
  public:
   using Space = typename Exec::memory_space;
 
-  /// One allocation, two launches in the order of `exec`, no wait. `empty_rows` are those of A.
+  /// One allocation, two launches in the order of `exec`, no wait. A has `empty_rows` empty rows.
   template <Scalar S>
   Storage(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, std::int64_t empty_rows)
       : all_rows_(A.rows()), rows_(static_cast<O>(A.rows() - empty_rows)) {
@@ -67,7 +67,7 @@ class Storage {
   std::uint32_t* bits_ = nullptr;
 };
 
-/// Runs the scheme gcsr: borrows columns and values, and owns the rows that have entries.
+/// Runs the scheme gcsr: borrows columns and values, and owns the table of rows that have entries.
 template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
 class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
  public:
@@ -75,7 +75,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
 
-  /// Takes a scheme whose parameters are resolved.
+  /// All parameters of `scheme` are set.
   Executor(const Inspection<Exec, Matrix>& in, const Scheme& scheme, int lanes)
       : A_(in.A),
         scheme_(scheme),
@@ -107,7 +107,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
 
   double moved_bytes(Op, int vectors, bool with_beta) const override {
     const double rows = A_.rows(), columns = A_.columns();
-    // A GPU's lanes keep the entries of a row for all vectors.
+    // Lanes of a GPU keep the entries of a row for all vectors.
     const int most = backends::has_lanes<Exec> ? std::max(1, vectors) : tuning.cpu_vectors;
     return passes_over_matrix(vectors, most) *
                (static_cast<double>(A_.nonzeros()) * (sizeof(S) + sizeof(O)) +
@@ -119,8 +119,8 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   using Operands = gcsr::Operands<S, O, Off, V, Acc>;
   static constexpr Tuning tuning = tuning_for<backends::Tag<Exec>>;
 
-  /// lanes_ lanes for the nonzeros of a row times VectorLanes for the vectors, as far as a warp
-  /// goes.
+  /// Launches subwarps of lanes_ lanes for the nonzeros of a row times VectorLanes for the vectors,
+  /// or of a whole warp if that is narrower.
   template <int VectorLanes, int VectorsPerLane, int Width = VectorLanes>
   void run_subwarps(const Exec& exec, const View<S, O, Off>& A, const Operands& operands) const {
     if constexpr (Width < backends::max_subwarp_width<Exec>) {
@@ -149,8 +149,8 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
                                             shares});
   }
 
-  /// Of the rows that are looked at for those without entries: all, or none where beta is 1, and y
-  /// stays as it is. An alpha that is not finite makes NaN of an empty row.
+  /// Number of rows to check for empty rows: all, or 0 if no row is empty, or if beta is 1 and
+  /// leaves their y unchanged. An alpha that is not finite makes y NaN in an empty row.
   static std::int64_t scaled_rows(const View<S, O, Off>& A, const Operands& operands) {
     const bool stays = operands.beta == Acc(1) && operands.alpha * Acc(0) == Acc(0);
     return A.rows == A.all_rows || stays ? 0 : A.all_rows;

@@ -10,8 +10,8 @@
 
 namespace heddle::detail::gcsr {
 
-/// A matrix in generalized CSR as kernels see it: CSR of the rows that have entries, `rows` of
-/// them. The r-th is row row_number[r] of the matrix, which has `all_rows`.
+/// A matrix in generalized CSR as kernels see it: CSR of the `rows` rows that have entries. The
+/// r-th of them is row row_number[r] of the matrix, which has `all_rows` rows.
 template <Scalar S, Ordinal O, Offset Off>
 struct View {
   using scalar_type = S;
@@ -24,11 +24,11 @@ struct View {
   const Off* row_ptr;
   const O* col_idx;
   const S* values;
-  RowBits has_entries;  ///< of all rows
+  RowBits has_entries;  ///< a bit for each of all rows
 };
 
-/// What the kernels of compressed rows are given: the rows that have entries, and a store that
-/// knows which rows of y they are. All members in one flat struct: see csr::Operands.
+/// Operands of the kernels of compressed rows: the rows that have entries, and a store to their
+/// rows of y. All members are in one flat struct: see csr::Operands.
 template <Scalar S, Ordinal O, Offset Off, Scalar V, Scalar Acc>
 struct Operands {
   using scalar_type = S;
@@ -55,7 +55,7 @@ struct Operands {
   KOKKOS_FORCEINLINE_FUNCTION void store(O row, int vector, Acc sum) const {
     store_sum(*this, row_number[row], vector, sum);
   }
-  /// y of a row of the matrix that has no entries.
+  /// Stores y for a row of the matrix without entries.
   KOKKOS_FORCEINLINE_FUNCTION void store_nothing(std::int64_t row) const {
     for (int v = 0; v < x.count; ++v) store_sum(*this, row, v, Acc(0));
   }
@@ -67,10 +67,10 @@ Operands<S, O, Off, V, Acc> operands_of(const View<S, O, Off>& A, const Product<
           A.values, product.alpha,     product.beta, product.x, product.y};
 }
 
-/// On a GPU: the first teams take the rows that have entries, a subwarp each, and the others the
-/// rest of y, neighbouring lanes neighbouring rows. So y is written once.
+/// The kernel on a GPU: the first teams compute the rows that have entries, a subwarp for each, and
+/// the others the rest of y, neighbouring lanes for neighbouring rows. So y is written once.
 ///
-/// Deterministic, as the subwarp's kernel. Idea: doubly compressed rows, A. Buluc and J. Gilbert,
+/// Deterministic, like the subwarp kernel. Idea: doubly compressed rows, A. Buluc and J. Gilbert,
 /// "On the representation and multiplication of hypersparse matrices", IPDPS 2008.
 template <class Operands, int VectorLanes, int VectorsPerLane, int Batch, int RowsPerThread>
 struct GpuKernel {
@@ -79,7 +79,7 @@ struct GpuKernel {
   compressed_rows::SubwarpKernel<Operands, VectorLanes, VectorsPerLane, Batch> compressed;
   RowBits has_entries;
   std::int64_t compressed_teams;
-  std::int64_t scaled_rows;  ///< all, or none where the others keep their y
+  std::int64_t scaled_rows;  ///< all rows, or 0 if empty rows keep their y
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
@@ -92,15 +92,15 @@ struct GpuKernel {
   }
 };
 
-/// On a CPU: a thread takes a run of rows that have entries, all threads about as many nonzeros,
-/// and then an equal part of all rows for those that have none.
+/// The kernel on a CPU: each thread computes a run of the rows that have entries, with about equal
+/// numbers of nonzeros, and then an equal part of all rows for those without entries.
 template <class Operands, int VectorsAtOnce>
 struct HostKernel {
   using Scratch = backends::NoScratch;
 
   Operands operands;
   RowBits has_entries;
-  std::int64_t scaled_rows;  ///< all, or none where the others keep their y
+  std::int64_t scaled_rows;  ///< all rows, or 0 if empty rows keep their y
   std::int64_t shares;
 
   template <class Team>

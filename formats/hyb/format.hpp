@@ -16,33 +16,33 @@
 
 namespace heddle::detail::hyb {
 
-/// Slots a row at most; all other sizes are those of ELL, and of the segmented sums that add up the
-/// rest. None was tuned for itself.
+/// Most slots of a row. All other sizes are those of ELL, and of the segmented sums of the rest;
+/// none was tuned for HYB.
 inline constexpr int most_width = 512;
 
-/// What an apply moves, in bytes.
+/// Bytes that an apply moves.
 struct Bytes {
   double slot;      ///< for a slot, with an entry or without
-  double entry;     ///< for an entry beyond the slots
-  double long_row;  ///< for a row that has any, to hand its sum over
+  double entry;     ///< for an entry in the rest
+  double long_row;  ///< for the sum of a long row
 };
 
-/// How a matrix is split: slots a row, and what lies beyond them.
+/// The split of a matrix: slots of a row, and the rows and entries beyond them.
 struct Widths {
   int width = 0;
   std::int64_t long_rows = 0;
   std::int64_t rest = 0;
 };
 
-/// With `width` slots a row; longer[j] rows have more than j entries.
+/// The split with `width` slots for each row; longer[j] rows have more than j entries.
 inline Widths split_at(int width, const std::vector<std::int64_t>& longer, std::int64_t nonzeros) {
   Widths widths{width, longer[static_cast<std::size_t>(width)], nonzeros};
   for (int j = 0; j < width; ++j) widths.rest -= longer[static_cast<std::size_t>(j)];
   return widths;
 }
 
-/// The split that moves the fewest bytes, the narrowest of those; of no more slots than
-/// slots::tuning.most_padding allows.
+/// The split that moves the fewest bytes, the narrowest one of equals, with at most as many slots
+/// as slots::tuning.most_padding allows.
 inline Widths cheapest_split(const std::vector<std::int64_t>& longer, std::int64_t rows,
                              std::int64_t nonzeros, const Bytes& bytes) {
   const auto cost = [&](const Widths& widths) {
@@ -64,7 +64,7 @@ inline Widths cheapest_split(const std::vector<std::int64_t>& longer, std::int64
 
 /// The parameters of a scheme; for predict and inspect alike.
 struct Parameters : LanesOrSimd {
-  std::optional<int> width;  ///< slots a row; left out, the inspector finds the cheapest
+  std::optional<int> width;  ///< slots of a row; if left out, the inspector finds the best
 
   void list(SchemeFields& fields, const Device& device) {
     fields.add(width, {.key = "width", .numbers = {0, most_width}, .examples = {"0", "2", "7"}});
@@ -78,7 +78,7 @@ inline Bytes bytes_of(const Sizes& sizes, const Device& device) {
           2.0 * sizes.accumulator_bytes * sizes.vectors.count};
 }
 
-/// What a rest keeps, given its entries and the rows that have any, and hands over.
+/// Bytes of a rest with so many entries and long rows: entries, tables, and the sums of long rows.
 inline double rest_bytes(double entries, double long_rows, const RowFeatures& rows,
                          const Device& device, const Sizes& sizes) {
   const double local_row = device.has_lanes() ? 2 : sizes.ordinal_bytes;
@@ -89,8 +89,8 @@ inline double rest_bytes(double entries, double long_rows, const RowFeatures& ro
          long_rows * of_long_row + words * (4 + sizes.ordinal_bytes);
 }
 
-/// What the split keeps, at most. The inspector's own moves no more than `moved` bytes: a slot for
-/// each entry at least, and what is left of them bounds its long rows.
+/// Most bytes that the split keeps. The inspector's choice moves at most `moved` bytes: at least a
+/// slot for each entry, and the bytes that remain bound its long rows.
 inline double kept_bytes(const Parameters& parameters, double moved, const RowFeatures& rows,
                          const Device& device, const Sizes& sizes) {
   const Bytes bytes = bytes_of(sizes, device);
@@ -114,8 +114,8 @@ inline double kept_bytes(const Parameters& parameters, double moved, const RowFe
   return moved + std::max(0.0, of_rest(0, long_rows) - long_rows * bytes.long_row);
 }
 
-/// The rounds of loads that a GPU takes for shares of all rows and nonzeros: more than for those of
-/// any rest.
+/// Rounds of loads on a GPU for shares of all rows and nonzeros: more than for the shares of any
+/// rest.
 inline double rounds_of_all_shares(const RowFeatures& rows, const Device& device,
                                    const Sizes& sizes) {
   const segments::GpuTuning shares = segments::gpu_tuning_of(device);
@@ -126,8 +126,8 @@ inline double rounds_of_all_shares(const RowFeatures& rows, const Device& device
   return start_rounds + rounds_per_wave * work / shares.most_work(accumulator) / resident;
 }
 
-/// From the bytes and the rounds of loads of the shares. The width is found by the inspector, which
-/// moves no more than all entries in one part would; that is what is predicted. On an H200 it took
+/// Predicts from the bytes and the rounds of loads of the shares. The inspector finds a width that
+/// moves at most the bytes of one part with all entries, which are predicted. On an H200 HYB took
 /// 1.33 times as long as the best of CSR on average (docs/design/formats.md); on CPUs 3.5.
 inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const Device& device,
                           const Sizes& sizes) {
@@ -140,7 +140,7 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
         std::to_string(*parameters.width) + " slots a row would be more than " +
         std::to_string(static_cast<int>(slots::tuning.most_padding)) + " for each nonzero");
   }
-  // Of a pass over the matrix, and the sums of long rows, which all passes hand over.
+  // Bytes of one pass over the matrix, and of the sums of long rows in all passes.
   double read = n * bytes.entry;
   double handed_over = static_cast<double>(rows.rows - rows.empty_rows) * bytes.long_row;
   const double all_slots = static_cast<double>(rows.rows) * static_cast<double>(rows.longest_row);
@@ -158,8 +158,8 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
   prediction.reason = "most rows in slots, what the longest of " +
                       std::to_string(rows.longest_row) + " have beyond in equal shares";
   if (device.has_lanes()) {
-    // Less than one, since the slow-down is that of one vector; beyond four side by side as of ELL.
-    // Where most rows are empty all lies in the rest, and sums are handed over one by one.
+    // Below one, since the slowdown is that of one vector; beyond four row-major vectors as for
+    // ELL. If most rows are empty, all entries are in the rest, and sums are posted one by one.
     constexpr SeveralVectors in_slots{{0.6, 0.7, 1.5, 2.0}, {0.6, 0.6, 0.6}};
     constexpr SeveralVectors in_rest{{1.4, 1.4, 1.4, 1.4}, {1.4, 1.4, 1.4}};
     prediction.price(GpuCost{.rounds = rounds_of_all_shares(rows, device, sizes),

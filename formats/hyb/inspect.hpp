@@ -18,8 +18,8 @@
 
 namespace heddle::detail::hyb {
 
-/// Counts rows by length, those of more than Longest entries together: a team a run of rows, in its
-/// scratch first.
+/// Counts rows by length, those of more than Longest entries together: a team for each run of rows,
+/// which counts in scratch first.
 template <Offset Off, int Longest>
 struct CountLengths {
   struct Scratch {
@@ -49,8 +49,8 @@ struct CountLengths {
   }
 };
 
-/// Of each length j up to most_width, how many rows of A have more than j entries. Two
-/// launches and one readback, which waits for `exec`.
+/// For each j up to most_width: the number of rows of A with more than j entries. Two launches and
+/// one readback, which waits for `exec`.
 template <ExecutionSpace Exec, class Matrix>
 std::vector<std::int64_t> rows_longer_than(const Exec& exec, const Matrix& A) {
   using Off = typename Matrix::offset_type;
@@ -60,7 +60,7 @@ std::vector<std::int64_t> rows_longer_than(const Exec& exec, const Matrix& A) {
   Arena<Space> arena(exec, "heddle::spmv::hyb_lengths", arena_bytes<std::int64_t>(bins));
   const auto counts = arena.template take<std::int64_t>(bins);
   fill(exec, "heddle::spmv::hyb_clear", counts.data(), static_cast<std::int64_t>(bins), 0);
-  // A team of a GPU has rows enough to repay clearing its scratch, a thread of a CPU all it can.
+  // A team on a GPU has enough rows to outweigh clearing its scratch; on a CPU an equal share.
   const std::int64_t rows = A.rows();
   const std::int64_t rows_per_team =
       backends::has_lanes<Exec>
@@ -76,14 +76,14 @@ std::vector<std::int64_t> rows_longer_than(const Exec& exec, const Matrix& A) {
       Kokkos::View<std::int64_t*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   Kokkos::deep_copy(kokkos_space(exec), OnHost(longer.data(), bins), counts);
   exec.fence("heddle::spmv::hyb_lengths");
-  // From how many there are of each length to how many are longer.
+  // Sums from the end turn the numbers of rows of each length into those of longer rows.
   for (std::size_t j = bins - 1; j-- > 0;) longer[j] += longer[j + 1];
   longer.erase(longer.begin());
   return longer;
 }
 
-/// Where entry k of the rest, one of the place-th long row, lies in CSR: behind the entries that
-/// have slots.
+/// The position in CSR of entry k of the rest, an entry of the place-th long row: it follows the
+/// entries that have slots.
 template <Ordinal O, Offset Off>
 struct FromPlace {
   const Off* row_ptr;
@@ -96,8 +96,8 @@ struct FromPlace {
   }
 };
 
-/// The arrays of a HYB matrix: the first entries of each row in ELL, and what long rows have beyond
-/// in COO, whose rows are the places of the long rows.
+/// The arrays of a HYB matrix: the first entries of each row in ELL, and the rest of long rows in
+/// COO, whose rows are the places of the long rows.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, Scalar Acc>
 class Storage {
  public:
@@ -113,7 +113,7 @@ class Storage {
     fill_rest<true>(exec, A);
   }
 
-  /// New values of the same pattern: two launches, no wait.
+  /// Writes new values of the same pattern: two launches, no wait.
   void update_values(const Exec& exec, const Matrix& A) const {
     slots_.update_values(exec, A);
     fill_rest<false>(exec, A);
@@ -147,7 +147,7 @@ struct Runs {
   using Off = typename Matrix::offset_type;
   using Counts = VectorCounts<1, 4, slots::tuning.most_vectors>;
 
-  /// Takes a scheme whose parameters are resolved.
+  /// All parameters of `resolved` are set.
   Runs(const Inspection<Exec, Matrix>& in, const Scheme& resolved, backends::Simd how,
        const Widths& widths)
       : scheme(resolved), simd(how), storage(in.exec, in.A, widths, in.device) {}

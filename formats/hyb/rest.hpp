@@ -14,13 +14,13 @@
 #include "../common/segments/share_rows.hpp"
 #include "../coo/view.hpp"
 
-/// The rest: entries that the main part of a format (slots, diagonals) leaves. They lie in
-/// coordinates, and the sum of a row's is handed to whoever adds up the row in the main part, so
-/// that y is written once.
+/// The rest: entries that are not in the main part of a format (slots, diagonals). They are stored
+/// in coordinates, and the sum of a row's entries is posted to the thread that adds up the row in
+/// the main part, so that y is written once.
 namespace heddle::detail::hyb::rest {
 
-/// Which rows have entries in the rest, and the index of each among them, as kernels see it: a
-/// bit for each row, and for each word of bits how many are set in the words before.
+/// The rows that have entries in the rest, and the index of each among them, as kernels see it: a
+/// bit for each row, and for each word of bits the number of bits set in the words before it.
 template <Ordinal O>
 struct LongRows {
   RowBits bits;
@@ -34,8 +34,8 @@ struct LongRows {
   }
 };
 
-/// What the segmented sums of the rest are given for x and y: the sum of a long row goes to its
-/// place in the mailbox.
+/// Replaces x and y in the segmented sums of the rest: the sum of a long row is stored at its place
+/// in the mailbox.
 template <Scalar V, Scalar Acc, class Mailbox>
 struct PostedSums {
   using vector_type = V;
@@ -63,8 +63,8 @@ struct PostedSums {
   }
 };
 
-/// What the rest adds to sums of the main part: of a long row the sum that was posted, or is
-/// awaited.
+/// Adds the rest to sums of the main part: for a long row the posted sum, for which it waits if
+/// needed.
 template <Ordinal O, class Mailbox>
 struct CollectedSums {
   LongRows<O> long_rows;
@@ -87,12 +87,12 @@ struct CollectedSums {
   }
 };
 
-/// Both parts in one launch, where teams may wait for lower ones: first come the teams of the rest,
-/// which post, then those of the main part, which collect. So y is written once.
+/// Both parts in one launch, if teams may wait for lower ones: the first teams compute the rest,
+/// and post its sums; the others compute the main part, and collect them. So y is written once.
 ///
 /// MainKernel has run(team, index, scratch), with indices from zero, and is deterministic; so is
-/// this, since the rest is added up in an order that its shares fix. Source of the split: N. Bell
-/// and M. Garland, "Implementing sparse matrix-vector multiplication on throughput-oriented
+/// this kernel, since shares fix the order in which the rest is added up. Source of the split: N.
+/// Bell and M. Garland, "Implementing sparse matrix-vector multiplication on throughput-oriented
 /// processors", SC 2009, where the rest is added in a second launch.
 template <class RestKernel, class MainKernel>
 struct Kernel {
@@ -111,9 +111,9 @@ struct Kernel {
   }
 };
 
-/// The long rows, of which entries(row) in the rest is not zero: their numbers and where each
-/// begins in the rest, and for each word of bits how many there are before it. A scan over all
-/// rows.
+/// Finds the long rows, for which entries(row) in the rest is not zero: their numbers, the first
+/// entry of each in the rest, and for each word of bits the number of long rows before it. A scan
+/// over all rows.
 template <class Entries, Ordinal O, Offset Off>
 struct LongRowsKernel {
   struct Counts {
@@ -157,8 +157,8 @@ struct ClearKernel {
   KOKKOS_FUNCTION void operator()(std::int64_t place) const { mailbox.clear(place); }
 };
 
-/// Copies the rest from CSR, a team a share: the values, and with Columns the columns too.
-/// source(k, place) is where entry k of the rest comes from, which is one of the place-th long row.
+/// Gathers values of the rest, and with Columns also columns, from CSR: a team for each share.
+/// source(k, place) is the position in CSR of entry k of the rest, in the place-th long row.
 template <class Matrix, class Table, class LocalRow, class Source, bool Columns>
 struct FillKernel {
   using Scratch = backends::NoScratch;
@@ -187,14 +187,14 @@ struct FillKernel {
   }
 };
 
-/// How much of a matrix its main part leaves.
+/// Number of rows and entries outside the main part of a matrix.
 struct Size {
-  std::int64_t long_rows = 0;  ///< rows that have entries in the rest
+  std::int64_t long_rows = 0;  ///< rows with entries in the rest
   std::int64_t entries = 0;
 };
 
-/// The arrays of the rest, in one allocation, and the shares of it in another; Vectors is what one
-/// launch takes. Made by default it holds nothing, and cannot be launched.
+/// The arrays of the rest, in one allocation, and its shares in another, for launches of up to
+/// Vectors vectors. A default-constructed one is empty, and cannot be launched.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, Scalar Acc, int Vectors>
 class Storage {
  public:
@@ -208,14 +208,14 @@ class Storage {
 
   Storage() = default;
 
-  /// entries(row) is how many entries of A's row lie in the rest. Five launches in the order of
-  /// `exec`, no wait; columns and values come by fill().
+  /// entries(row) is the number of entries of A's row in the rest. Five launches in the order of
+  /// `exec`, no wait; fill() then sets columns and values.
   template <class Entries>
   Storage(const Exec& exec, const Matrix& A, const Size& size, const Entries& entries,
           const Device& device)
       : size_(size), rows_(A.rows()) {
     const std::int64_t words = RowBits::words_for(rows_);
-    // In the order in which an apply reads them; the inspector's own come last.
+    // Arrays are in the order in which an apply reads them; those of the inspector are last.
     std::tie(columns_, values_, words_, bits_, before_word_, row_number_, rest_ptr_) =
         arrays<O, S, Word, std::uint32_t, O, O, Off>(
             arena_, exec, "heddle::spmv::rest", size.entries, size.entries,
@@ -233,8 +233,8 @@ class Storage {
     shares_ = Shares(exec, rest, device);
   }
 
-  /// Values, and with Columns columns too, from source(k, place): see FillKernel. One launch, no
-  /// wait.
+  /// Sets values, and with Columns also columns, from source(k, place): see FillKernel. One launch,
+  /// no wait.
   template <bool Columns, class Source>
   void fill(const Exec& exec, const Matrix& A, const Source& source) const {
     using Fill = FillKernel<Matrix, Table, Row, Source, Columns>;
@@ -252,14 +252,14 @@ class Storage {
   Mailbox mailbox() const { return {words_}; }
   CollectedSums<O, Mailbox> collected() const { return {long_rows(), mailbox(), rows_}; }
 
-  /// Of each long row its number, and where it begins in the rest.
+  /// For each long row its number, and its first entry in the rest.
   const O* row_number() const { return row_number_; }
   const Off* rest_ptr() const { return rest_ptr_; }
 
   const Size& size() const { return size_; }
   std::size_t bytes() const { return arena_.bytes() + shares_.bytes(); }
 
-  /// Bytes that an apply moves for it, without x and y, whatever the vectors, and for each of them.
+  /// Bytes that an apply moves for the rest, without x and y, and those that each vector adds.
   double moved_bytes() const {
     return static_cast<double>(size_.entries) * (sizeof(S) + sizeof(O) + sizeof(Row)) +
            static_cast<double>(RowBits::words_for(rows_)) * (sizeof(std::uint32_t) + sizeof(O));
@@ -284,9 +284,9 @@ class Storage {
   Shares shares_;
 };
 
-/// The rest and the main part of y: in one launch where teams may wait for lower ones, else in two,
-/// the rest first. Up to VectorLanes * VectorsPerLane vectors: the lanes that the rest lays side by
-/// side over them; a lane of the main part holds them all, and `rows_per_lane` rows.
+/// The rest and the main part of y: in one launch if teams may wait for lower ones, else in two,
+/// the rest first. Up to VectorLanes * VectorsPerLane vectors: VectorLanes neighbouring lanes share
+/// them in the rest; a lane of the main part has all vectors, and `rows_per_lane` rows.
 template <int VectorLanes, int VectorsPerLane, ExecutionSpace Exec, class Storage, Scalar V,
           Scalar Acc, class MainKernel>
 void launch(const Exec& exec, const Storage& rest, const Product<V, Acc>& product,

@@ -14,7 +14,7 @@ namespace heddle {
 
 namespace detail {
 
-/// The first places that are wrong, or nowhere.
+/// The first faulty places, or nowhere.
 struct CsrFaults {
   std::int64_t offset = nowhere;  ///< in row_ptr: contradicts the one before it or the ends
   std::int64_t entry = nowhere;   ///< its column is out of range
@@ -49,7 +49,7 @@ struct CsrCheck {
     return static_cast<Unsigned>(col_idx[k]) >= static_cast<Unsigned>(columns);
   }
 
-  /// Entries `stride` apart, up to `count` of them and before `end`.
+  /// Checks every `stride`-th entry from `first` on: at most `count` of them, before `end`.
   KOKKOS_FUNCTION void look_at_entries(std::int64_t first, std::int64_t count, std::int64_t stride,
                                        std::int64_t end, CsrFaults& faults) const {
     for (std::int64_t k = first; count > 0 && k < end; --count, k += stride) {
@@ -57,8 +57,8 @@ struct CsrCheck {
     }
   }
 
-  /// Neighbours: where the first fault stands is asked only if there is one, so that the first loop
-  /// needs no branch.
+  /// Checks entries [first, last). The first fault is located only if there is one, so that the
+  /// first loop needs no branch.
   KOKKOS_FUNCTION void look_at_entries(std::int64_t first, std::int64_t last,
                                        CsrFaults& faults) const {
     bool outside = false;
@@ -67,8 +67,8 @@ struct CsrCheck {
   }
 };
 
-/// An item looks at `rows_each` rows and `entries_each` entries. On a CPU they are neighbours; on a
-/// GPU those of neighbouring items are.
+/// Each item checks `rows_each` rows and `entries_each` entries. On a CPU those of an item are
+/// consecutive; on a GPU those of consecutive items are, so that loads are coalesced.
 template <Ordinal O, Offset Off, bool on_host>
 struct CsrCheckKernel {
   using value_type = CsrFaults;
@@ -137,7 +137,7 @@ void check_rows_exist(const Matrix& A) {
   }
 }
 
-/// Of `rows` rows, and of all entries.
+/// Finds the first faults of `rows` rows, and of all entries.
 template <class Exec, class Matrix>
 CsrFaults find_faults(const Exec& exec, const Matrix& A, std::int64_t rows) {
   constexpr bool on_host = backends::runs_on_host<Exec>;

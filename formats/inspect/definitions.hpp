@@ -21,21 +21,21 @@ struct BlockSums {
   std::int64_t descents = 0;
 };
 
-/// Which block rows a sample looks at, some at equal distances, and in how many parts: an item of a
+/// A sample of block rows at equal distances, and the number of parts of each row. An item of a
 /// launch is a part of a row, and each entry costs a search in all rows of its block above it.
 struct BlockSample {
   static constexpr std::int64_t most_block_rows = 4096;
   static constexpr std::int64_t most_rows = 32768;
-  static constexpr std::int64_t most_entries = std::int64_t{1} << 21;  ///< about, by the mean row
-  /// Searches of a part of the longest row, one after the other; where parts would be too many, as
-  /// of rows that mostly are none, they are longer.
+  static constexpr std::int64_t most_entries = std::int64_t{1} << 21;  ///< approximate
+  /// Searches of a part of the longest row, one after the other. Parts are longer if there would be
+  /// too many, for instance if most rows are empty.
   static constexpr std::int64_t part_searches = 256;
   static constexpr std::int64_t most_items = std::int64_t{1} << 19;
 
   std::int64_t block_rows;
   std::int64_t samples;
   int height;
-  std::int64_t parts;  ///< of each row
+  std::int64_t parts;  ///< for each row
 
   BlockSample(std::int64_t rows, std::int64_t nonzeros, int block_height, std::int64_t longest_row)
       : block_rows(ceil_div<std::int64_t>(rows, block_height)),
@@ -50,8 +50,8 @@ struct BlockSample {
   bool has_all() const { return samples == block_rows; }
 };
 
-/// An item a part of a row of a sampled block row: counts its blocks that neither an entry before
-/// it nor a row above it has.
+/// Counts blocks in a part of a row of a sampled block row, an item a part: those blocks that
+/// neither the entry before nor a row above has.
 template <Ordinal O, Offset Off>
 struct BlockSampleKernel {
   using value_type = BlockSums;
@@ -93,7 +93,7 @@ struct BlockSampleKernel {
   }
 
  private:
-  /// Whether a row, of ascending columns, has an entry in a block.
+  /// Whether a row, with ascending columns, has an entry in a block.
   KOKKOS_FUNCTION bool holds(std::int64_t row, std::int64_t block) const {
     const auto* const columns = col_idx + row_ptr[row];
     const Off count = row_ptr[row + 1] - row_ptr[row];
@@ -179,4 +179,4 @@ void check_promises(const Exec& exec, const CsrPattern<O, Off, Space>& A,
 
 }  // namespace heddle
 
-/// The definitions of what pattern.hpp declares.
+/// Definitions of the functions that pattern.hpp declares.

@@ -21,9 +21,9 @@ struct RowSums {
   std::int64_t shortest = nowhere;
   std::int64_t longest = 0;
   std::int64_t empty = 0;
-  /// Exact below 2^53, which only matrices of a very long row and 1e9 entries leave.
+  /// Exact below 2^53, which only matrices with a very long row and 1e9 entries exceed.
   double squares = 0;
-  /// Of groups of 2, 4, ... rows, those of a slice among them.
+  /// Number of group sizes: groups of 2, 4, ... rows, one of which is a slice.
   static constexpr int group_sizes = 7;
   static constexpr int of_slice = 4;
   static_assert(2 << of_slice == RowFeatures::slice_rows);
@@ -32,14 +32,14 @@ struct RowSums {
   CsrFaults faults;
 };
 
-/// Item i sees row i and `share` entries: `stride` apart, from i * first on.
+/// Item i checks row i and `share` entries: every `stride`-th from i * first on.
 template <Ordinal O, Offset Off>
 struct RowFeaturesKernel {
   using value_type = RowSums;
 
   CsrCheck<O, Off> check;
   std::int64_t checked_entries;
-  int widest_group;  ///< up to which they are counted
+  int widest_group;  ///< largest group size that is counted
   std::int64_t share;
   std::int64_t first;
   std::int64_t stride;
@@ -71,7 +71,7 @@ struct RowFeaturesKernel {
     if (i % widest_group == 0) look_at_group(i, sums);
   }
 
-  /// The slots of the groups that a widest one is made of. No row counts as longer than the matrix,
+  /// Adds the slots of the groups within a widest one. No row counts as longer than the matrix,
   /// whatever the row pointer says, so that no sum overflows.
   KOKKOS_FUNCTION void look_at_group(std::int64_t first, value_type& sums) const {
     std::int64_t longest[RowSums::group_sizes] = {};
@@ -95,7 +95,7 @@ struct RowFeaturesKernel {
   }
 };
 
-/// One launch and one readback; of the entries the first `checked` are looked at.
+/// Sums over all rows. The first `checked` entries are checked too. One launch and one readback.
 template <class Exec, class Matrix>
 RowSums row_sums(const Exec& exec, const Matrix& A, std::int64_t checked) {
   constexpr std::int64_t most_entries_an_item = 8;
@@ -165,8 +165,8 @@ struct PatternSums {
   std::int64_t narrow_slices = 0;
 };
 
-/// Item i sees the entries from i * chunk on, whatever rows they are in, so that long rows are
-/// shared like any other entries. Of the items behind, each sees a slice of rows.
+/// Item i < chunks reads the entries from i * chunk on, whatever rows they are in, so that long
+/// rows are divided like any other entries. Each further item reads a slice of rows.
 template <Ordinal O, Offset Off>
 struct PatternKernel {
   using value_type = PatternSums;
@@ -198,14 +198,14 @@ struct PatternKernel {
     O row = row_of(begin);
     for (std::int64_t k = begin; k < end; ++k) {
       if (offset(row + 1) <= k) {
-        // Mostly the next row; a search where empty rows come between, as there may be millions.
+        // Usually the next row; a search if empty rows come between: there may be millions.
         row = offset(row + 2) > k ? row + 1 : row_of(k);
       }
       look_at(row, k, item / 32, sums);
     }
   }
 
-  /// How far the last of its columns lies from the first, if rows are sorted.
+  /// Distance between the lowest and the highest column of a slice, if rows are sorted.
   KOKKOS_FUNCTION std::int64_t span_of_slice(std::int64_t slice) const {
     const std::int64_t first = slice * RowFeatures::slice_rows;
     const std::int64_t last = Kokkos::min<std::int64_t>(rows, first + RowFeatures::slice_rows);
@@ -232,8 +232,8 @@ struct PatternKernel {
     sums.descents += column < previous;
   }
 
-  /// Whether the entry at the same place of the row before lies on the same diagonal, which is then
-  /// marked already. It spares the banded matrix all threads meeting at a few words.
+  /// Whether the entry at the same place of the row before is on the same diagonal, which is then
+  /// marked already. This avoids contention of all threads on a few words for a banded matrix.
   KOKKOS_FUNCTION bool continues_diagonal(O row, std::int64_t place, std::int64_t column) const {
     if (row == 0) return false;
     const std::int64_t above = offset(row - 1) + place;

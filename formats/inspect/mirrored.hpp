@@ -11,8 +11,8 @@
 
 namespace heddle::detail {
 
-/// Bytes that the whole of a triangle keeps, given the entries that it has: a matrix, and for each
-/// of its values where it comes from.
+/// Bytes that the whole matrix of a triangle keeps, given its number of entries: a CSR matrix, and
+/// for each value its place in the triangle.
 inline std::size_t mirrored_bytes(std::int64_t rows, std::int64_t entries, const Sizes& sizes) {
   RowFeatures shape;
   shape.columns = rows;
@@ -20,8 +20,8 @@ inline std::size_t mirrored_bytes(std::int64_t rows, std::int64_t entries, const
   return stored_transpose_bytes(shape, sizes);
 }
 
-/// The column of an entry, which is its row in the mirror image; of those on the diagonal, which
-/// have none, a row behind the last.
+/// Writes the row of each entry's mirror image, which is the entry's column; the row after the last
+/// for an entry on the diagonal, which has no mirror image.
 template <Ordinal O>
 struct PutMirroredRow {
   const O* col_idx;
@@ -33,7 +33,7 @@ struct PutMirroredRow {
   }
 };
 
-/// Where each row of the whole begins: behind those before it in the triangle and in its mirror
+/// Writes the row starts of the whole matrix: sums of those of the triangle and of its mirror
 /// image.
 template <Offset Off>
 struct AddRowStarts {
@@ -46,15 +46,15 @@ struct AddRowStarts {
   }
 };
 
-/// Puts the entries of a half of the whole, the triangle or its mirror image, into rows. A source
-/// below zero, -1 - k, stands for the mirror image of entry k.
+/// Puts the entries of one half of the whole matrix, the triangle or its mirror image, into rows. A
+/// negative source, -1 - k, is the mirror image of entry k.
 template <Ordinal O, Offset Off, bool IsMirrored>
 struct PutHalf {
   const Off* half_ptr;
-  const Off* before;  ///< row starts of the other half; null: it comes behind
+  const Off* before;  ///< row starts of the other half if it comes first, else null
   const Off* row_ptr;
-  const O* column_of;  ///< of entry k of the triangle, in this half
-  const Off* order;    ///< of the mirror image
+  const O* column_of;  ///< column of entry k of the triangle, in this half
+  const Off* order;    ///< entries of the mirror image, in its order
   O* col_idx;
   Off* source;
 
@@ -79,7 +79,7 @@ struct MirrorValues {
   }
 };
 
-/// The same, with the conjugate of a mirror image, and a real diagonal.
+/// Copies the values of a Hermitian matrix: conjugates for the mirror image, and a real diagonal.
 template <Scalar S, Ordinal O, Offset Off>
 struct MirrorConjugates {
   const S* from;
@@ -94,18 +94,17 @@ struct MirrorConjugates {
   }
 };
 
-/// The whole of a symmetric or Hermitian matrix of which one triangle is stored, with the way back
-/// to its values. Columns ascend where those of the triangle do; entries that repeat a place stay
-/// apart.
+/// The whole of a symmetric or Hermitian matrix that has one stored triangle, with the source of
+/// each value. Columns ascend if those of the triangle do; repeated entries are kept.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off>
 class WholeOfTriangle {
  public:
   using Space = typename Exec::memory_space;
   using Matrix = CsrMatrix<S, O, Off, Space>;
 
-  /// `beside_diagonal` entries of A do not lie on its diagonal; `is_lower`: none lies above. A
-  /// stable sort by column on the device, in a time that the pattern does not change. Keeps two
-  /// allocations, and frees others, for which it waits.
+  /// `beside_diagonal` is the number of entries of A off its diagonal; with `is_lower` none is
+  /// above it. A stable sort by column on the device, whose time does not depend on the pattern.
+  /// Keeps two allocations, and frees others, for which it waits.
   WholeOfTriangle(const Exec& exec, const Matrix& A, std::int64_t beside_diagonal, bool is_lower,
                   Symmetry symmetry)
       : symmetry_(symmetry),
@@ -117,7 +116,7 @@ class WholeOfTriangle {
     update_values(exec, A);
   }
 
-  /// New values of the same pattern. One launch, no wait.
+  /// Copies new values of the same pattern. One launch, no wait.
   void update_values(const Exec& exec, const Matrix& A) {
     const char* const label = "heddle::mirror::values";
     const S* const from = A.values().data();
@@ -137,7 +136,7 @@ class WholeOfTriangle {
   Matrix matrix() const&& = delete;
   std::size_t bytes() const { return storage_.bytes() + kept_.bytes(); }
 
-  /// By the constructor alone; public, as CUDA asks of what launches.
+  /// For the constructor alone; public, since CUDA requires it of functions that launch.
   void put(const Exec& exec, const Matrix& A, bool is_lower) {
     const O rows = A.rows();
     const auto nonzeros = static_cast<std::int64_t>(A.nonzeros());

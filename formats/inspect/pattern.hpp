@@ -7,17 +7,17 @@
 #include "../../core/features.hpp"
 #include "../../core/matrix.hpp"
 
-/// What is asked of a pattern; definitions.hpp defines it, by headers of their own.
+/// Features and checks of a matrix's pattern; definitions.hpp defines them.
 namespace heddle {
 
 namespace detail {
 
-/// Of a first row or entry where there is none.
+/// The index of a first row or entry that does not exist.
 inline constexpr std::int64_t nowhere = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace detail
 
-/// What row_features checks besides the row pointer.
+/// Checks of row_features: of the row pointer alone, or of the columns too.
 enum class Check { rows, columns };
 
 /// The row features of a matrix, and a check of its row pointer; with Check::columns also of its
@@ -52,8 +52,8 @@ template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space>
 PatternFeatures pattern_features(const Exec& exec, const CsrPattern<O, Off, Space>& A,
                                  const RowFeatures& rows);
 
-/// All features of a matrix about which nothing is known: calls row_features first, with its checks
-/// of rows and columns, which throw Error; one more launch and readback.
+/// All features of a matrix of which nothing is known: calls row_features first, with its checks of
+/// rows and columns, which throw Error; one more launch and readback.
 template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space>
 PatternFeatures pattern_features(const Exec& exec, const CsrPattern<O, Off, Space>& A);
 
@@ -70,8 +70,8 @@ std::int64_t estimated_blocks(const Exec& exec, const CsrPattern<O, Off, Space>&
                               int width, std::int64_t longest_row = 0);
 
 /// The features of a matrix whose rows were checked. With Check::columns its columns were checked
-/// or are guaranteed to be in range; otherwise the first question about the pattern checks them.
-/// Borrows the arrays of A, which must live as long as questions are asked.
+/// or are guaranteed to be in range; otherwise the first use of a pattern feature checks them.
+/// Borrows the arrays of A, which must live as long as the features are used.
 template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space>
 Features features_of(const Exec& exec, const CsrPattern<O, Off, Space>& A, const RowFeatures& rows,
                      Check checked = Check::rows);

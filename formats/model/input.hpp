@@ -9,14 +9,14 @@
 
 namespace heddle {
 
-/// A number that a model is asked with: the name that files and runs give it, and what computes it.
+/// An input of a model: its name in files and runs, and the function that computes it.
 template <class Of>
 struct ModelInput {
   std::string_view name;
   double (*of)(const Of&);
 };
 
-/// The names of some tables, one after the other.
+/// The names in some tables, one table after the other.
 template <class... Tables>
 constexpr auto names_of(const Tables&... tables) {
   std::array<std::string_view, (std::tuple_size_v<Tables> + ...)> names;

@@ -26,7 +26,7 @@ namespace heddle {
 /// One node of a decision tree. A leaf has input -1, and its value.
 struct ModelNode {
   int input = -1;
-  double value = 0;  ///< an input that is at most this goes left
+  double value = 0;  ///< inputs up to this value go left
   int left = 0, right = 0;
 };
 using ModelTree = std::vector<ModelNode>;
@@ -44,23 +44,23 @@ KOKKOS_INLINE_FUNCTION double leaf_value(const ModelNode* tree, const double* in
 
 }  // namespace detail
 
-// What was learned about the lanes a row of csr/blocks on a device: docs/choose.md.
+// A learned choice of the lanes for a row of csr/blocks on a device: docs/choose.md.
 
-/// What a tree is asked with, in this order: numbers of a block of rows, and of the lengths of
-/// these rows. `columns` are the matrix's.
+/// The inputs of a tree, in this order: numbers of a block of rows, and of the lengths of these
+/// rows. `columns` are the matrix's.
 inline constexpr std::array lane_input_names = std::to_array<std::string_view>(
     {"rows", "columns", "nonzeros", "density", "shortest_row", "longest_row", "mean_row",
      "row_variance", "longest_minus_mean", "root_of_mean", "row_variation"});
 
 namespace detail::csr {
 
-/// Those numbers.
+/// The inputs named by lane_input_names.
 struct LaneInputs {
   double of[lane_input_names.size()];
 };
 
-/// Of a block of `rows` rows, 1 at least, whose lengths have this sum, sum of squares, least and
-/// greatest value.
+/// The inputs for a block of `rows` rows, at least 1, from the sum, the sum of squares, the minimum
+/// and the maximum of their lengths.
 KOKKOS_INLINE_FUNCTION LaneInputs lane_inputs(double rows, double columns, double nonzeros,
                                               double squares, double shortest, double longest) {
   const double mean = nonzeros / rows;
@@ -74,10 +74,10 @@ KOKKOS_INLINE_FUNCTION LaneInputs lane_inputs(double rows, double columns, doubl
 
 }  // namespace detail::csr
 
-/// Trees that say how many lanes a row of a block gets: the logarithm to the base 2 that most
-/// leaves name, and of those that tie the least.
+/// Trees that choose the lanes for a row of a block: the base-2 logarithm by a majority of the
+/// leaves, the lowest if several tie.
 struct LaneForest {
-  /// A leaf names at most this: wavefronts have 64 lanes.
+  /// Largest value of a leaf: wavefronts have 64 lanes.
   static constexpr int most_bits = 6;
   static constexpr int most_trees = 255;
   std::vector<ModelTree> trees;
@@ -85,7 +85,7 @@ struct LaneForest {
 
 namespace detail {
 
-/// Of a number in a scheme's text, and `fallback` where there is none.
+/// A number in the text of a scheme, and `fallback` if there is none.
 inline double number_of(const std::string& text, double fallback) {
   int value = 0;
   const char* const end = text.data() + text.size();
@@ -95,14 +95,14 @@ inline double number_of(const std::string& text, double fallback) {
 
 }  // namespace detail
 
-/// Rows of the slices whose sectors of x are counted: those that a warp or wavefront takes
+/// Rows of the slices whose sectors of x are counted: the rows that a warp or wavefront computes
 /// together.
 inline int sector_slice_rows(const Device& device) {
   return std::max(RowFeatures::slice_rows, device.lanes);
 }
 
-/// What a model of the times of products is asked with: a matrix on a device, and a scheme of which
-/// a formula predicts `seconds`.
+/// The objects from which a model of products computes its inputs: a matrix on a device, and a
+/// scheme for which a formula predicts `seconds`.
 struct MatrixToPredict {
   const Features& features;
   const Device& device;
@@ -136,7 +136,7 @@ template <int size>
 double blocks_an_entry(const MatrixToPredict& A) {
   return A.an_entry(A.features.blocks(size, size));
 }
-/// Of 32 bytes of x, which a slice of sector_slice_rows rows asks for.
+/// Number of sectors of 32 bytes of x that slices of sector_slice_rows rows read, for each entry.
 inline double sectors_an_entry(const MatrixToPredict& A) {
   const int sector = std::max(1, 32 / A.sizes.vector_bytes);
   return A.an_entry(A.features.blocks(sector_slice_rows(A.device), sector));
@@ -145,7 +145,7 @@ inline double sectors_an_entry(const MatrixToPredict& A) {
 }  // namespace detail
 
 /// The inputs of a model of products, those of the matrix and those of the scheme; those that end
-/// in _log are logarithms to the base 2. They look at the pattern, and at samples of blocks.
+/// in _log are base-2 logarithms. They need the pattern, and samples of blocks.
 inline constexpr auto matrix_model_inputs = std::to_array<ModelInput<MatrixToPredict>>({
     {"rows_log", [](const auto& A) { return detail::log2_of(A.all.rows); }},
     {"columns_log", [](const auto& A) { return detail::log2_of(A.all.columns); }},
@@ -201,24 +201,24 @@ inline constexpr std::size_t matrix_input_count = matrix_model_inputs.size();
 
 using ModelInputs = std::array<double, matrix_input_count + scheme_model_inputs.size()>;
 
-/// Their names, in the order of ModelInputs.
+/// The names of the inputs, in the order of ModelInputs.
 inline constexpr auto model_input_names = names_of(matrix_model_inputs, scheme_model_inputs);
 
-/// Those of the matrix; those of a scheme are 0.
+/// The inputs of the matrix; those of a scheme are 0.
 inline ModelInputs matrix_inputs(const Features& features, const Device& device,
                                  const Sizes& sizes) {
   ModelInputs inputs{};
   std::ranges::copy(inputs_of(matrix_model_inputs, {features, device, sizes}), inputs.begin());
   return inputs;
 }
-/// Adds those of a scheme, of which a formula predicts `seconds`.
+/// Sets the inputs of a scheme, for which a formula predicts `seconds`.
 inline void set_scheme_inputs(ModelInputs& inputs, const Scheme& scheme, double seconds) {
   std::ranges::copy(inputs_of(scheme_model_inputs, {scheme, seconds}),
                     inputs.begin() + matrix_input_count);
 }
 
-/// Schemes that a model looks at together: those of a format, but CSR's by their kernels, of which
-/// scalar is a subwarp of one lane.
+/// The group of schemes that share a model: those of one format, except that CSR's are grouped by
+/// their kernels, where scalar is a subwarp of one lane.
 inline std::string model_group(const Scheme& scheme) {
   if (scheme.format() != "csr") return scheme.format();
   if (scheme.has("subwarp") || scheme.kernel() == "scalar") return "csr/subwarp";
@@ -228,27 +228,27 @@ inline std::string model_group(const Scheme& scheme) {
 
 /// Corrections of the formulas of `choose`, trained by measurements on a device: boosted regression
 /// trees (J. Friedman, Greedy function approximation: a gradient boosting machine, 2001), several
-/// for each group of schemes (model_group), whose sum is the logarithm of measured over predicted
+/// for each group of schemes (model_group). Their sum is the logarithm of measured over predicted
 /// seconds.
 ///
-/// A plain value: the same inputs give the same result everywhere. Read one with read_model
+/// A plain value: equal inputs give equal results everywhere. Read one with read_model
 /// (<heddle/model.hpp>), train one with perf_tests/model/train.py.
 class Model {
  public:
-  /// What it was trained for; it does not apply to anything else.
+  /// The device, scalar and vectors that it was trained for; it applies to no others.
   std::string device;
   int scalar_bytes = 8;
   std::int64_t vectors = 1;
   bool apart = true;
   /// Weight of the trees, 0 to 1.
   double share = 1;
-  /// Another format is chosen only if it is predicted to be faster than CSR by this factor or more,
-  /// the uncertainty of the model.
+  /// Another format is chosen only if it is predicted to be faster than CSR by at least this
+  /// factor, the uncertainty of the model.
   double margin = 0;
   std::map<std::string, std::vector<ModelTree>> groups;
-  /// Whether it corrects predictions; false of one that has lanes alone.
+  /// Whether it corrects predictions; false if it only has `lanes`.
   bool corrects = true;
-  /// Lanes for the blocks of csr/blocks; without trees where none were learned.
+  /// Lanes for the blocks of csr/blocks; without trees if none were learned.
   LaneForest lanes;
 
   /// Whether it was trained for such plans on such a device.
@@ -258,7 +258,7 @@ class Model {
            (vectors == 1 || sizes.vectors.apart == apart);
   }
 
-  /// Expected over predicted time of a scheme; 1 for a group that it does not know.
+  /// Expected over predicted seconds of a scheme; 1 for a group that is not in the model.
   double factor(const Scheme& scheme, const ModelInputs& inputs) const {
     const auto found = groups.find(model_group(scheme));
     if (found == groups.end()) return 1;

@@ -23,12 +23,12 @@ namespace heddle {
 
 namespace detail {
 
-/// Reads the lines of a model's text, each a word and what belongs to it.
+/// Reads the text of a model line by line; each line is a word and its values.
 class ModelReader {
  public:
   ModelReader(std::istream& in, std::string name) : in_(in), name_(std::move(name)) {}
 
-  /// Of the whole text, which must be right whatever of it is wanted.
+  /// Reads the whole text, which must be correct even if only a part is needed.
   void read() {
     expect("heddle-model");
     if (number<int>() != version) fail("it is of another version of Heddle");
@@ -66,7 +66,7 @@ class ModelReader {
     if (word_ != "end") fail("the text is truncated");
   }
 
-  /// What was read. Throws Error where that is not there.
+  /// The models that were read. Throws Error if there is none of that kind.
   Model products() {
     if (!products_) fail("it holds no model of products or of their blocks of rows");
     return std::move(*products_);
@@ -165,7 +165,7 @@ class ModelReader {
     next();
   }
 
-  /// Children stand behind their parents, so that every walk ends.
+  /// Children come after their parents, so that every walk ends.
   ModelTree tree(std::size_t inputs) {
     expect("tree");
     const auto size = number<int>();
@@ -232,9 +232,9 @@ inline std::ifstream model_file(const std::string& path) {
 
 }  // namespace detail
 
-/// The model of products in a model's text; `name` is for errors. Throws Error if the text is
-/// truncated, is no model, has another version, needs inputs that this library lacks, or holds no
-/// model of products and no lanes of csr/blocks.
+/// The model of products in a model's text; errors name it `name`. Throws Error if the text is
+/// truncated, is no model, has another version, needs inputs that this library lacks, or has
+/// neither a model of products nor lanes of csr/blocks.
 inline Model read_model(std::istream& in, const std::string& name) {
   detail::ModelReader reader(in, name);
   reader.read();

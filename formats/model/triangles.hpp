@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What was learned about the schemes of triangular solves on a device: docs/choose.md.
+// A learned choice of the scheme of triangular solves on a device: docs/choose.md.
 #pragma once
 
 #include <algorithm>
@@ -18,11 +18,11 @@
 
 namespace heddle {
 
-/// The inputs of a model of triangular solves: TriangleFeatures of the same names, of which those
-/// that end in _log are logarithms to the base 2 of one more.
+/// The inputs of a model of triangular solves: TriangleFeatures with their names; an input x that
+/// ends in _log is log2(1 + x).
 ///
 /// Source: Z. Hu et al., "AG-SpTRSV: an automatic framework to optimize sparse triangular solve on
-/// GPUs", TACO 2024, for these ten and for the network.
+/// GPUs", TACO 2024, for these ten inputs and for the network.
 inline constexpr auto triangle_model_inputs = std::to_array<ModelInput<TriangleFeatures>>({
     {"rows_log", [](const auto& T) { return detail::log2_of_one_more(T.rows); }},
     {"entries_log", [](const auto& T) { return detail::log2_of_one_more(T.entries); }},
@@ -44,10 +44,10 @@ inline TriangleInputs triangle_inputs(const TriangleFeatures& features) {
   return inputs_of(triangle_model_inputs, features);
 }
 
-/// A model of triangular solves, trained on a device: a perceptron that rates for each scheme
+/// A model of triangular solves, trained on a device: a perceptron that predicts for each scheme
 /// whether it is within 15 % of the best for a triangle.
 ///
-/// A plain value: the same inputs give the same result. Read one with read_triangle_model
+/// A plain value: equal inputs give equal results. Read one with read_triangle_model
 /// (<heddle/model.hpp>), train one with perf_tests/model/train.py.
 class TriangleModel {
  public:
@@ -55,30 +55,30 @@ class TriangleModel {
   struct Layer {
     std::size_t inputs = 0;
     std::vector<double> bias;
-    std::vector<double> weights;  ///< of one neuron after the other
+    std::vector<double> weights;  ///< those of neuron 0, then of neuron 1, ...
   };
 
-  /// The inputs, and the product of each with itself and with those behind it.
+  /// Number of terms: the inputs, and the products of each input with itself and all later ones.
   static constexpr std::size_t terms =
       triangle_input_names.size() * (triangle_input_names.size() + 3) / 2;
 
-  /// What it was trained for; it does not apply to anything else.
+  /// The device, scalar and vectors that it was trained for; it applies to no others.
   std::string device;
   int scalar_bytes = 8;
   std::int64_t vectors = 1;
   bool apart = true;
   /// Threads of a CPU; multiprocessors of a GPU.
   int threads = 0;
-  /// Number of solves over which the set-up was counted: it does not apply to fewer.
+  /// Number of solves among which the set-up was shared: the model applies to no fewer solves.
   std::int64_t applies = 1000;
   /// Means and divisors that normalize the terms.
   std::array<double, terms> center = {}, scale = {};
-  /// All but the last set negative values to zero.
+  /// All layers but the last set negative values to zero.
   std::vector<Layer> layers;
   /// The scheme of each neuron of the last layer.
   std::vector<std::string> schemes;
 
-  /// Whether it was trained for such plans on such a device.
+  /// Whether it was trained for such a plan on such a device. The caller checks scalar_bytes.
   bool is_for(const Device& its_device, int its_threads, const ExpectedVectors& its_vectors,
               std::int64_t its_applies) const {
     return its_device.name == device && its_threads == threads && its_applies >= applies &&

@@ -14,14 +14,14 @@ std::string type_text() {
   return (std::is_floating_point_v<S> ? "real" : "complex") + std::to_string(8 * sizeof(S));
 }
 
-/// What every choice of a `plan` depends on but the values, as the beginning of a line:
-/// TuningCache.
+/// Beginning of a line of TuningCache: all that every choice of a `plan` depends on except the
+/// values.
 template <Scalar Vector, Scalar Accumulator, ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off,
           MemorySpace Space>
 std::string cache_key(const char* plan, const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
                       const Device& device) {
   const auto number = [](auto value) { return " " + std::to_string(value); };
-#ifdef HEDDLE_VERSION  // by every public header
+#ifdef HEDDLE_VERSION  // defined by every public header
   std::string key = "heddle " HEDDLE_VERSION " ";
 #else
   std::string key = "heddle ";
@@ -35,12 +35,12 @@ std::string cache_key(const char* plan, const Exec& exec, const CsrMatrix<S, O, 
   return key;
 }
 
-/// The vectors that are asked for.
+/// Text of the expected vectors in a key.
 inline std::string key_text(const ExpectedVectors& vectors) {
   return " " + std::to_string(vectors.count) + (vectors.apart ? " apart" : " side by side");
 }
 
-/// Of a key no character that a line of the cache uses.
+/// Replaces characters of a key that separate fields and lines of the cache.
 inline std::string as_key(std::string key) {
   for (char& c : key) {
     if (c == '\t' || c == '\n') c = ' ';
@@ -48,7 +48,7 @@ inline std::string as_key(std::string key) {
   return key;
 }
 
-/// All that the choice of a product depends on but the values.
+/// Key of the choice of a product: all that it depends on except the values.
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 std::string cache_key(const Exec& exec, const Matrix& A, const Device& device, AnyFormats formats,
                       const ChooseOptions& options) {

@@ -33,7 +33,7 @@ struct SpmvOptions {
   /// Number of applies that the plan is made for: more of them justify a longer inspection.
   std::int64_t expected_applies = 1000;
   /// The vectors that x will hold. Any other number works too. If several vectors in LayoutLeft are
-  /// expected, schemes that gain by it reserve memory to pack them side by side.
+  /// expected, schemes that gain by it reserve memory to pack them into row-major order.
   ExpectedVectors vectors = {};
   /// Ops that will be applied besides Op::none. The plan prepares them; SpmvPlan::prepare can
   /// prepare others later.
@@ -43,7 +43,8 @@ struct SpmvOptions {
   bool values_in_place = false;
   /// The most device memory, in bytes, that the plan may keep beyond the matrix, a stored transpose
   /// included: bytes() never exceeds it. The choice skips schemes that are predicted to keep more,
-  /// and drops one that turns out to. The bound does not include temporary memory of an inspection.
+  /// and drops one that then keeps more. The bound does not include temporary memory of an
+  /// inspection.
   std::size_t max_bytes = no_bound;
   /// Seconds that the plan may spend on measuring the schemes with the best predictions, their
   /// inspections included; it keeps the fastest. 0: the plan relies on the predictions. At least
@@ -62,7 +63,7 @@ struct SpmvOptions {
   double bytes_per_second = 0;
   /// A model of the choice on this device (read_model of <heddle/model.hpp>). Without one, or if it
   /// is for another device, scalar or number of vectors, the formulas alone decide. With a model
-  /// every plan reads the pattern of its matrix. The same model has the lanes of csr/blocks.
+  /// every plan reads the pattern of its matrix. The model also chooses the lanes of csr/blocks.
   std::shared_ptr<const Model> model = nullptr;
   /// Whether column indices are checked: one pass over col_idx, which promises.in_range saves. The
   /// row pointer is always checked.
@@ -75,19 +76,19 @@ struct SpmvOptions {
   /// Whether overlapping applies of one plan, which are an error, are detected: on a GPU two more
   /// launches for each apply. Default: in debug builds (without NDEBUG).
   bool check_overlap = detail::asserts;
-  /// Whether update_values compares the pattern with the inspected one, which takes a launch and a
-  /// wait. Off by default, in debug builds too, unlike that of other plans: products get new values
-  /// where nothing may wait.
+  /// Whether update_values compares the pattern with the inspected one, which costs a launch and a
+  /// wait. Off by default, in debug builds too, unlike in other plans: products may get new values
+  /// in code that must not wait.
   bool check_pattern = false;
   /// Declares that A holds one triangle, with the diagonal, of a symmetric or Hermitian matrix. The
   /// plan then applies the whole matrix. For a Hermitian matrix the imaginary part of the diagonal
   /// is ignored.
   ///
-  /// The plan stores both triangles, and any format runs them. That takes the bytes of the whole
-  /// matrix in CSR, and one offset for each entry for new values, beside what the scheme keeps; the
-  /// set-up sorts by column. If max_bytes has no room for that, or a scheme of csb is pinned, a
-  /// format that supports it applies the triangle as it is (TriangleFormats): on a GPU 8 to 32
-  /// times as slow.
+  /// The plan stores both triangles, and any format runs them. That needs the bytes of the whole
+  /// matrix in CSR, and one offset for each entry for new values, besides the bytes that the scheme
+  /// keeps; the set-up sorts by column. If max_bytes has no room for that, or a scheme of csb is
+  /// pinned, a format that supports it applies the triangle as it is (TriangleFormats): on a GPU 8
+  /// to 32 times as slow.
   Symmetry symmetry = Symmetry::none;
 };
 
@@ -95,29 +96,29 @@ struct SpmvOptions {
 
 namespace heddle::detail {
 
-/// A scheme at work on a matrix: why that one, and what executes it.
+/// A scheme inspected for a matrix: the reason for its choice, and its executor.
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 struct Inspected {
   Choice choice;
   std::unique_ptr<SpmvExecutor<Exec, Matrix, Vector, Accumulator>> executor;
-  /// The scheme that runs, where terms that were pinned are idle: with these.
+  /// The scheme that runs with the pinned terms that have no effect, if there are any.
   std::optional<Scheme> shown = std::nullopt;
 
   const Scheme& scheme() const { return shown ? *shown : executor->scheme(); }
 };
 
-/// The same on the stored transpose, with that.
+/// A scheme inspected for the stored transpose, and the transpose.
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 struct InspectedTranspose;
 
-/// The whole of a matrix of which one triangle is stored.
+/// The whole of a matrix that has one stored triangle.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off>
 class WholeOfTriangle;
 struct TriangleSums;
 
-/// All that an SpmvPlan does, which documents it, on a matrix with signed offsets and with any
-/// list of formats: one class for all lists and for offsets of either sign. Defined, so that a
-/// program can leave it to the compiled part, in core_definitions.hpp.
+/// Implementation of SpmvPlan, which documents it, on a matrix with signed offsets and with any
+/// list of formats: one class for all lists and for offsets of either sign. core_definitions.hpp
+/// defines it, so that a program can leave it to the compiled part.
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 class SpmvPlanCore {
  public:
@@ -151,7 +152,7 @@ class SpmvPlanCore {
 
   Part inspect(const Exec& exec, const Matrix& A, const RowFeatures& rows, Check checked,
                const ChooseOptions& options, const std::optional<Scheme>& pinned) const;
-  /// By options_.cache.
+  /// Inspects with the tuning cache options_.cache.
   template <class Inspector, class Inspection>
   Part inspect_remembered(const Inspector& inspector, const Inspection& in,
                           const ChooseOptions& options) const;
@@ -165,28 +166,28 @@ class SpmvPlanCore {
             options_.model};
   }
 
-  /// Of a triangle: of the whole, mirrored; or of the triangle as it is, where both do not fit or
-  /// the scheme that is pinned does without.
+  /// Inspects a triangle: mirrored to the whole matrix; or as it is, if both triangles do not fit
+  /// or the pinned scheme needs only one.
   void inspect_triangle(const Exec& exec, const RowFeatures& rows, Check checked,
                         const TriangleSums& sums);
   void inspect_mirrored(const Exec& exec, const TriangleSums& sums, std::size_t bytes);
-  /// Why both triangles are not to be stored, or nothing.
+  /// The reason why both triangles are not stored, or an empty string.
   std::string no_mirror(std::size_t bytes, std::int64_t entries) const;
 
-  /// For the stored transpose that an op needs; throws Refusal if options.max_bytes leaves no room.
+  /// Options of the transpose that an op needs; throws Refusal if options.max_bytes leaves no room.
   ChooseOptions options_of_transpose(Op op) const;
 
   void prepare_op(const Exec& exec, Op op);
 
-  /// y = alpha op(A) x + beta y, and the dot too if `dot` is not null and it comes with the
-  /// product; whether it does.
+  /// Computes y = alpha op(A) x + beta y, and the dot product too if `dot` is not null and the
+  /// product's launches compute it. Returns whether they do.
   bool multiply(const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& x,
                 Accumulator beta, const Multivector<Vector>& y, const Dot* dot) const;
 
-  /// Whether the scheme applies an op itself.
+  /// Whether the scheme applies an op natively.
   bool native(Op op) const { return native_[static_cast<std::size_t>(op)]; }
-  /// The op as the part that applies it is asked for it. The transpose of a matrix that was
-  /// mirrored is itself, or its conjugate.
+  /// The op with which the stored matrix is applied. The transpose of a mirrored matrix is itself,
+  /// or its conjugate.
   Op stored_op(Op op) const {
     if (!mirrored_) return native(op) ? op : without_transpose(op);
     const bool hermitian = options_.symmetry == Symmetry::hermitian;
@@ -204,7 +205,7 @@ class SpmvPlanCore {
   std::unique_ptr<Whole> mirrored_;
   PatternKey pattern_;
   Part forward_;
-  std::array<bool, 4> native_{};  // of each Op
+  std::array<bool, 4> native_{};  // indexed by Op
   std::unique_ptr<TransposedPart> transposed_;
   OverlapCheck<Exec> overlap_;
 };

@@ -23,7 +23,7 @@
 
 namespace heddle::detail {
 
-/// Entries below the diagonal, and above.
+/// Numbers of entries below the diagonal, and above.
 struct TriangleSums {
   std::int64_t lower = 0;
   std::int64_t upper = 0;
@@ -46,7 +46,7 @@ struct CountSides {
 };
 
 /// Throws Error unless A can be one triangle of a symmetric or Hermitian matrix, with its diagonal:
-/// if it is not square, or, if `checked`, has entries on both sides of the diagonal. One launch and
+/// A must be square, and, if `checked`, have no entries on one side of the diagonal. One launch and
 /// one readback.
 template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space>
 TriangleSums triangle_sums(const Exec& exec, const CsrPattern<O, Off, Space>& A, Symmetry symmetry,
@@ -66,7 +66,7 @@ TriangleSums triangle_sums(const Exec& exec, const CsrPattern<O, Off, Space>& A,
               "store one triangle, with the diagonal, or leave options.symmetry");
 }
 
-/// Makes executors of one matrix, which keep no more than options.max_bytes.
+/// Makes executors of one matrix, which keep at most options.max_bytes.
 template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
 class Inspector {
  public:
@@ -78,9 +78,9 @@ class Inspector {
   Inspector(const Table& table, const Inspection<Exec, Matrix>& in, const ChooseOptions& options)
       : table_(table), in_(in), options_(options) {}
 
-  /// Of the scheme that the user has pinned. Throws Refusal, before anything is allocated that
-  /// stays, if the format refuses or is predicted to keep far too many bytes, and after it has
-  /// freed them if they turn out to be too many.
+  /// Inspects the scheme that the user pinned. Throws Refusal if the format refuses or is predicted
+  /// to keep far too many bytes, before it allocates anything that stays; and if it turns out to
+  /// keep too many, after it has freed them.
   Result pinned(const Scheme& by_user) const {
     const PinnedScheme asked = resolved(by_user);
     Result result = asked.scheme ? pinned_alone(*asked.scheme) : best_of(by_user.format(), asked);
@@ -90,7 +90,7 @@ class Inspector {
     return result;
   }
 
-  /// The same of a scheme of this device.
+  /// Inspects a pinned scheme of this device; throws as pinned() does.
   Result pinned_alone(Scheme scheme) const {
     const Prediction prediction =
         predict_alone(table_.formats, scheme, in_.features, in_.device, in_);
@@ -100,8 +100,8 @@ class Inspector {
     return {{std::move(scheme), "pinned by the caller"}, std::move(executor)};
   }
 
-  /// Of the scheme of a format that is predicted to be the best, where the kernel that was pinned
-  /// is another backend's.
+  /// Inspects the scheme of a format with the best prediction, if the pinned kernel is another
+  /// backend's.
   Result best_of(const std::string& format, const PinnedScheme& asked) const {
     std::vector<RankedScheme> ranking;
     for (const RankedScheme& one : rank(table_.formats, in_.features, in_.device, options_)) {
@@ -119,7 +119,7 @@ class Inspector {
     return result;
   }
 
-  /// Of a scheme that was measured before to take `seconds`. Throws Error where it cannot be had.
+  /// Inspects a scheme that was measured before: `seconds` an apply. Throws Error if that fails.
   Result remembered(const Scheme& before, double seconds) const {
     Scheme scheme = resolve(before, grammars(table_.formats, in_.device));
     RankedScheme one = predicted(table_.formats, scheme, in_.features, in_.device, options_);
@@ -130,11 +130,11 @@ class Inspector {
             std::move(executor)};
   }
 
-  /// Of the scheme that is predicted to be the best, and of the next where that one turns out to be
-  /// refused, to keep too many bytes, or to need more memory than there is. Throws Refusal if none
-  /// is left, and OutOfMemory if it was memory that the last one lacked.
+  /// Inspects the scheme with the best prediction, or the next if that one is refused, keeps too
+  /// many bytes, or needs more memory than there is. Throws Refusal if none is left, and
+  /// OutOfMemory if the last one lacked memory.
   Result best() const { return best_in(rank(table_.formats, in_.features, in_.device, options_)); }
-  /// The same of a ranking.
+  /// Inspects the best possible scheme of a ranking; throws as best() does.
   Result best_in(std::vector<RankedScheme> ranking) const {
     while (true) {
       std::unique_ptr<Executor> executor = try_at(ranking, 0);
@@ -143,9 +143,9 @@ class Inspector {
     }
   }
 
-  /// Of the fastest of the schemes that are predicted to be the best: as many as `seconds` allow,
-  /// but two at least where there are two. All measured ones come first in the ranking. Throws as
-  /// best() does.
+  /// Inspects and measures the schemes with the best predictions, and returns the fastest: as many
+  /// as `seconds` allow, but at least two if there are two. All measured ones are first in the
+  /// ranking. Throws as best() does.
   Result fastest(double seconds) const {
     std::vector<RankedScheme> ranking = rank(table_.formats, in_.features, in_.device, options_);
     const MeasuredVectors<Exec, V> vectors(in_.exec, in_.A.columns(), in_.A.rows(), in_.vectors);
@@ -187,7 +187,7 @@ class Inspector {
     }
   }
 
-  /// Predictions of bytes are estimates: below this many times what is allowed it is tried out.
+  /// Predictions of bytes are estimates: a scheme within this many times the bound is tried.
   static constexpr double surely_beyond = 2;
   std::string too_many(const Scheme& scheme, double kept_bytes) const {
     return too_many_bytes(table_.formats, scheme, kept_bytes, in_.features.rows(), options_);
@@ -205,8 +205,8 @@ class Inspector {
     return executor;
   }
 
-  /// Of the scheme at that place of the ranking; null where it cannot be had, which is noted there,
-  /// and others have come to its place. Throws if no other is left.
+  /// Inspects the scheme at a place of the ranking. Returns null if it is not possible; its refusal
+  /// is noted, and another scheme has its place. Throws if no other is left.
   std::unique_ptr<Executor> try_at(std::vector<RankedScheme>& ranking, std::size_t place) const {
     const bool possible = place < ranking.size() && ranking[place].prediction.possible();
     if (!possible) first_of(ranking, options_);
@@ -455,7 +455,7 @@ void SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::inspect_triangle(const Exe
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 ChooseOptions SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::options_of_transpose(Op op) const {
-  // It is made sorted, and of columns that exist.
+  // The stored transpose is sorted, and its columns are in range.
   ChooseOptions options = choose_options({.in_range = true, .sorted = true}, options_.symmetry);
   options.ops.clear();
   if (options.max_bytes == no_bound) return options;

@@ -10,13 +10,13 @@
 
 namespace heddle::detail {
 
-/// Whether `ops` take a stored transpose beside the scheme.
+/// Whether `ops` need a stored transpose besides the scheme.
 inline bool needs_stored_transpose(AnyFormats formats, const Scheme& scheme,
                                    const std::vector<Op>& ops) {
   return std::any_of(ops.begin(), ops.end(), [&](Op op) { return !applies(formats, op, scheme); });
 }
 
-/// Why options.max_bytes does not allow a scheme that keeps `kept_bytes`, or nothing.
+/// The reason why options.max_bytes forbids a scheme that keeps `kept_bytes`, or an empty string.
 inline std::string too_many_bytes(AnyFormats formats, const Scheme& scheme, double kept_bytes,
                                   const RowFeatures& rows, const ChooseOptions& options) {
   const bool transposes = needs_stored_transpose(formats, scheme, options.ops);
@@ -57,10 +57,10 @@ inline RankedScheme predicted(AnyFormats formats, Scheme scheme, const Features&
   return RankedScheme{std::move(scheme), std::move(prediction), total};
 }
 
-/// Sorts the ranking from place `first` on, before place `last`; equal ones stay as they were.
+/// Sorts places [first, last) of the ranking; equal ones keep their order.
 inline void sort_ranking(std::vector<RankedScheme>& ranking, std::size_t first, std::size_t last,
                          bool (*is_better)(const RankedScheme&, const RankedScheme&)) {
-  // Of numbers, since a sort of schemes is a great deal of code.
+  // This sorts numbers, since a sort of schemes is a great deal of code.
   std::vector<std::size_t> order(last - first);
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = first + i;
   std::stable_sort(order.begin(), order.end(),
@@ -90,7 +90,7 @@ void settle(const List& formats, std::vector<RankedScheme>& ranking, std::size_t
   }
 }
 
-/// The ranking by a model: every scheme is predicted with the pattern seen, and corrected.
+/// Corrects the ranking by a model; every scheme was predicted with a known pattern.
 inline void correct(std::vector<RankedScheme>& ranking, const Features& features,
                     const Device& device, const ChooseOptions& options) {
   ModelInputs inputs = matrix_inputs(features, device, options.sizes);
@@ -107,7 +107,7 @@ inline void correct(std::vector<RankedScheme>& ranking, const Features& features
   }
 }
 
-/// Lanes of csr/blocks that options.model has for such a plan, or null.
+/// Lanes of csr/blocks in options.model if it is for such a plan, or null.
 inline const LaneForest* learned_lanes(const Device& device, const ChooseOptions& options) {
   const bool learned = options.model && !options.model->lanes.trees.empty() &&
                        options.model->is_for(device, options.sizes);

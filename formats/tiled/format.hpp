@@ -20,15 +20,14 @@ namespace heddle::detail::tiled {
 
 /// The parameters of a scheme tiled/16.
 struct Parameters {
-  std::optional<std::int64_t> piece;  ///< tiles of a piece, where that is pinned
+  std::optional<std::int64_t> piece;  ///< tiles of a piece, if pinned
 
   void list(SchemeFields& fields, const Device&) {
     fields.add(piece, {.key = "piece", .numbers = {2, 1000000}, .examples = {"2", "5"}});
     fields.kernel("16");
   }
 
-  /// Tiles of a piece at most, given how many the matrix has: as few as keep all warps of a GPU
-  /// busy.
+  /// Most tiles of a piece in a matrix of `tiles` tiles: as few as keep all warps of a GPU busy.
   std::int64_t piece_tiles(std::int64_t tiles, const Device& device) const {
     if (piece) return *piece;
     if (!device.has_lanes()) return tuning.cpu_piece_tiles;
@@ -38,8 +37,8 @@ struct Parameters {
   }
 };
 
-/// What `tiles` tiles keep: tables, data rounded up to what a tile is aligned to, pieces, and
-/// carry-outs of the tile rows that are cut.
+/// Bytes that `tiles` tiles keep: tables, data padded to the alignment of a tile, pieces, and
+/// carry-outs of the cut tile rows.
 inline double kept_bytes(const Scheme& scheme, double tiles, const RowFeatures& rows,
                          const Device& device, const Sizes& sizes) {
   const auto parameters = parameters_of<Parameters>(scheme, device);
@@ -53,7 +52,7 @@ inline double kept_bytes(const Scheme& scheme, double tiles, const RowFeatures& 
   const double carries = cut + std::min(cut, tile_rows);
   const double table = sizes.ordinal_bytes + sizeof(Tile) + 2.0 * sizes.offset_bytes;
   const Rules rules;
-  // As if all tiles had as many entries.
+  // All tiles are assumed to have equally many entries.
   double data = n * (sizes.scalar_bytes + 0.5) + tiles * tile_size;
   if (n <= rules.most_coo_entries * tiles) {
     data = n * (sizes.scalar_bytes + 1);
@@ -67,14 +66,14 @@ inline double kept_bytes(const Scheme& scheme, double tiles, const RowFeatures& 
          carries * tuning.most_vectors * tile_size * sizes.accumulator_bytes;
 }
 
-/// From the bytes, of rows alone: how entries lie together in tiles they do not say, so an entry
-/// is taken to cost what it does in CSR, and a tile row a tile. A last resort: on an H200 it took
-/// 4.3 times as long as the best of CSR on average, 1.7 at least (docs/design/formats.md), and on
-/// CPUs 4.1 to 4.8 times.
+/// Predicts from the bytes, by the lengths of rows: these do not show the number of tiles, so an
+/// entry is assumed to cost what it does in CSR, and a tile row one tile. A last resort: on an H200
+/// it took 4.3 times as long as the best of CSR on average, 1.7 at least (docs/design/formats.md),
+/// and on CPUs 4.1 to 4.8 times.
 inline Prediction predict(const Scheme& scheme, const Features& features, const Device& device,
                           const Sizes& sizes) {
   const RowFeatures& rows = features.rows();
-  // A tile counts its entries in 32 bits; only where they repeat are there more than 256.
+  // A tile counts its entries in 32 bits; it has more than 256 only if entries repeat.
   constexpr std::int64_t most_entries = std::numeric_limits<std::uint32_t>::max();
   if (rows.longest_row > most_entries / tile_size) {
     return Prediction::refuse("a tile of rows of " + std::to_string(rows.longest_row) +
@@ -93,7 +92,7 @@ inline Prediction predict(const Scheme& scheme, const Features& features, const 
   prediction.reason = "tiles of 16 x 16, of unknown number, each stored in its own way";
   prediction.last_resort = true;
   if (device.has_lanes()) {
-    // A warp takes its tiles one after the other, each a load after that of its table.
+    // A warp computes its tiles one after the other, each with a load after that of its table.
     const double longest = static_cast<double>(rows.longest_row) / tile_size;
     prediction.price(
         GpuCost{.rounds = std::min<double>(tuning.gpu_piece_tiles, std::max(1.0, longest)),

@@ -18,11 +18,11 @@
 
 namespace heddle::detail::tiled {
 
-/// What the rows of a tile hold. Without arrays, which a GPU would keep in memory, and in loops
-/// that stay loops, for which it has registers.
+/// Statistics of the rows of a tile. It has no arrays, which a GPU would keep in memory, and its
+/// loops are not unrolled, so that it stays in registers.
 class TileRows {
  public:
-  /// Takes codes, 16 * row + column, in the order of rows.
+  /// `codes` are 16 * row + column of each entry, in the order of rows.
   KOKKOS_FUNCTION TileRows(const unsigned char* codes, std::int64_t entries) {
     std::int64_t i = 0;
     HEDDLE_UNROLL(1)
@@ -44,13 +44,13 @@ class TileRows {
   }
 
   KOKKOS_FUNCTION bool repeats() const { return repeats_; }
-  /// Only without repeats.
+  /// Number of entries of a row; valid only without repeats.
   KOKKOS_FUNCTION int length(int row) const {
     return static_cast<int>((row < 8 ? low_ : high_) >> (8 * (row & 7)) & 255);
   }
-  /// A bit for each row that has entries if all these are whole, or 0.
+  /// A bit for each row that has entries if all these rows are full, or 0.
   KOKKOS_FUNCTION int whole_rows() const { return whole_rows_ ? rows_with_entries_ : 0; }
-  /// The same of columns: all rows have entries in the same ones.
+  /// A bit for each column that has entries if all these columns are full, or 0.
   KOKKOS_FUNCTION int whole_columns() const { return alike_ ? static_cast<int>(first_row_) : 0; }
 
  private:
@@ -61,10 +61,10 @@ class TileRows {
   bool repeats_ = false, whole_rows_ = true, alike_ = true;
 };
 
-/// The layout of a tile with `entries` entries, and what comes with it. One in which entries repeat
-/// is a list of them. Source of the layouts and of the rules: Y. Niu, Z. Lu, M. Dong, Z. Jin, W.
-/// Liu and G. Tan, "TileSpMV: a tiled algorithm for sparse matrix-vector multiplication on GPUs",
-/// IPDPS 2021; the slots of HYB are as few as leave no more than the bound.
+/// The layout of a tile with `entries` entries, and its parameters. Repeated entries are stored as
+/// a list. Source of the layouts and of the rules: Y. Niu, Z. Lu, M. Dong, Z. Jin, W. Liu and G.
+/// Tan, "TileSpMV: a tiled algorithm for sparse matrix-vector multiplication on GPUs", IPDPS 2021;
+/// HYB gets the fewest slots that leave no more entries than the bound.
 KOKKOS_INLINE_FUNCTION Tile tile_shape(const unsigned char* codes, std::int64_t entries,
                                        const Rules& rules) {
   if (entries <= rules.most_coo_entries || entries > tile_size * tile_size) {
@@ -108,7 +108,7 @@ KOKKOS_INLINE_FUNCTION Tile tile_shape(const unsigned char* codes, std::int64_t 
   return Tile::make(Layout::csr, entries, longest);
 }
 
-/// What fill_lists puts first: where each entry lies in its tile.
+/// Stores the position of each entry in its tile: the first pass of fill_lists.
 struct PutCode {
   unsigned char* codes;
 
@@ -118,7 +118,7 @@ struct PutCode {
   }
 };
 
-/// What it puts in the end, and in update_values alone: the value of each entry.
+/// Stores the value of each entry: the last pass of fill_lists, and the only one in update_values.
 template <Scalar S, Offset Off>
 struct PutValue {
   const Tile* tile;
@@ -154,15 +154,15 @@ struct ShapesKernel {
   }
 };
 
-/// Bytes of all tiles, and those of them that an apply leaves alone.
+/// Bytes of all tiles, and those among them that an apply does not read.
 struct DataSize {
   std::int64_t bytes = 0;
   std::int64_t not_read = 0;
 };
 
-/// Lays tiles out one after the other: a scan over their shapes, of which the last is followed by
-/// one more that says where the data ends. Its last sum is the size of the data; it writes the
-/// table once there is room for it.
+/// Lays tiles out one after the other: a scan over their shapes, and over one more item, which
+/// holds the end of the data. Its last sum is the size of the data; it also writes the table, once
+/// it is allocated.
 template <Offset Off>
 struct LayoutKernel {
   using value_type = DataSize;
@@ -171,7 +171,7 @@ struct LayoutKernel {
   std::size_t value_bytes;
   const Tile* shapes;
   const Off* lists;
-  Tile* tile;  ///< null at first, when only the size is asked for
+  Tile* tile;  ///< null while only the size is counted
   Off* list_ptr;
 
   KOKKOS_FUNCTION void init(value_type& sum) const { sum = DataSize(); }
@@ -191,7 +191,7 @@ struct LayoutKernel {
   }
 };
 
-/// Cuts tile rows into pieces: a scan over them, and one more that says where the last piece ends.
+/// Cuts tile rows into pieces: a scan over them, and over one more item, the end of the last piece.
 template <Ordinal O, Offset Off>
 struct PiecesKernel {
   using value_type = PieceCounts;
@@ -199,7 +199,7 @@ struct PiecesKernel {
   std::int64_t tile_rows;
   std::int64_t piece_tiles;
   const Off* tile_ptr;
-  Piece<O>* piece;  ///< null at first, when only their number is asked for
+  Piece<O>* piece;  ///< null while pieces are counted
   CutPanel* cut;
 
   KOKKOS_FUNCTION void init(value_type& sum) const { sum = PieceCounts(); }
@@ -221,8 +221,8 @@ struct PiecesKernel {
   }
 };
 
-/// Writes the indices of each tile, and holes where it has places without an entry; with
-/// `touch_all` at all places.
+/// Writes the indices of each tile, and holes in its places without an entry; with `touch_all` in
+/// all places.
 template <Scalar S, Offset Off>
 struct IndicesKernel {
   const Tile* tile;
@@ -283,7 +283,7 @@ struct IndicesKernel {
   }
 };
 
-/// The same on a CPU: each thread those that it will read, so that they lie near to it.
+/// Writes indices on a CPU: each thread those that it will read (first-touch placement).
 template <class View, class Indices>
 struct SharesOfIndices {
   using Scratch = backends::NoScratch;
@@ -312,9 +312,9 @@ inline auto tiles_recipe() {
   return recipe::tile_rows(tile_size) | recipe::tile_columns(tile_size);
 }
 
-/// The arrays of a matrix in tiles, in one allocation in the order that the kernels read: pieces,
-/// columns of tiles, tiles, their data, carry-outs; and what update_values reads. The recipe: tile
-/// rows, tile columns, compact; each tile a list.
+/// The arrays of a matrix in tiles, in one allocation and in the order that kernels read them:
+/// pieces, columns of tiles, tiles, their data, carry-outs; and the arrays of update_values. The
+/// recipe: tile rows, tile columns, compact; each tile a list.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, Scalar Acc>
 class Storage {
  public:
@@ -322,9 +322,9 @@ class Storage {
   using Matrix = CsrMatrix<S, O, Off, Space>;
 
   /// Reads the columns four times and the values once; waits for `exec` at four readbacks and at
-  /// the end, when a workspace of an offset and a byte for each nonzero goes. Where a tile row is
-  /// long, entries are sorted, in a workspace of three offsets and more a nonzero, and an
-  /// offset a nonzero is kept.
+  /// the end, when a workspace of an offset and a byte for each nonzero is freed. If a tile row is
+  /// long, entries are sorted, in a workspace of three or more offsets for each nonzero, and an
+  /// offset for each nonzero is kept.
   Storage(const Exec& exec, const Matrix& A, const Parameters& parameters, const Device& device) {
     const recipe::Compact<Exec, Matrix, decltype(tiles_recipe())> count(exec, A, tiles_recipe());
     tiles_ = count.keys();
@@ -372,7 +372,7 @@ class Storage {
     update_values(exec, A);
   }
 
-  /// New values of the same pattern: at most two launches, no wait.
+  /// Writes new values of the same pattern: at most two launches, no wait.
   void update_values(const Exec& exec, const Matrix& A) const {
     recipe::fill_lists(exec, "heddle::spmv::tiled_values", A, tiles_recipe(), tiles_, tile_ptr_,
                        tile_col_, list_ptr_, next_, source_,
@@ -381,13 +381,13 @@ class Storage {
 
   View<S, O> view() const { return {rows_, counts_.pieces, piece_, tile_col_, tile_, data_}; }
   const Carries<Acc>& carries() const { return carries_; }
-  /// How many tile rows are cut, and which.
+  /// Number of tile rows that are cut, and the table of them.
   std::int64_t cut() const { return counts_.cut; }
   const CutPanel* cut_tile_rows() const { return cut_tile_rows_; }
   std::int64_t tiles() const { return tiles_; }
   std::size_t bytes() const { return arena_.bytes() + source_arena_.bytes(); }
 
-  /// Bytes that a pass over the tiles reads, without x and y, and those that each vector adds.
+  /// Bytes that a pass over the tiles reads, without x and y, and the bytes that each vector adds.
   double read_bytes() const {
     return static_cast<double>(counts_.pieces + 1) * sizeof(Piece<O>) +
            static_cast<double>(tiles_) * (sizeof(O) + sizeof(Tile)) +
@@ -397,7 +397,7 @@ class Storage {
     return 2.0 * tile_size * sizeof(Acc) * static_cast<double>(counts_.carries);
   }
 
-  /// Tiles of each layout, in the order of Layout; waits for `exec`.
+  /// Number of tiles of each layout, in the order of Layout; waits for `exec`.
   std::array<std::int64_t, layouts> tiles_of_layouts(const Exec& exec) const {
     std::array<std::int64_t, layouts> counts{};
     for (int which = 0; which < layouts; ++which) {

@@ -9,8 +9,8 @@
 #include "tile.hpp"
 #include "view.hpp"
 
-/// What a lane of a GPU reads of a tile, by layout: lane l the row l % 16, and of what that row has
-/// every other place, lanes from 16 on those of odd number. Each call of next() is a step.
+/// The part of a tile that a lane of a GPU reads, by layout: lane l has row l % 16, and every other
+/// place of that row, lanes from 16 on those of odd number. Each call of next() is a step.
 namespace heddle::detail::tiled {
 
 template <Scalar S>
@@ -71,7 +71,7 @@ struct LaneOfRow {
 template <Scalar S>
 struct LaneOfColumns {
   const S* values;
-  unsigned columns;  ///< that are still to come, a bit each
+  unsigned columns;  ///< the remaining columns, a bit for each
   int at;
 
   KOKKOS_FORCEINLINE_FUNCTION static LaneOfColumns of(const S* values, unsigned columns, int half,
@@ -102,7 +102,7 @@ struct TileSums {
   Subwarp warp;
   Acc sum[Vectors] = {};
 
-  /// What a tile adds to them. Lane l holds x of column l % 16, and hands it to those that ask.
+  /// Adds a tile. Lane l holds x of column l % 16, which other lanes read by shuffles.
   KOKKOS_FORCEINLINE_FUNCTION void add(const Tile& tile, O tile_column) {
     const int row = warp.lane() & (tile_size - 1);
     const int half = warp.lane() / tile_size;
@@ -138,7 +138,7 @@ struct TileSums {
   }
 
  private:
-  /// So many steps of each lane, of which a batch is loaded together.
+  /// Adds `steps` steps of each lane; the loads of a batch of steps are in flight together.
   template <class Lane>
   KOKKOS_FORCEINLINE_FUNCTION void add_lanes(Lane lane, int steps, const Acc (&x)[Vectors]) {
     for (int first = 0; first < steps; first += Batch) {
@@ -158,7 +158,7 @@ struct TileSums {
     }
   }
 
-  /// A lane an entry; then each sum is handed to the lane of its row, in the order of the list.
+  /// A lane for each entry; then the lane of each row adds the products, in the order of the list.
   KOKKOS_FORCEINLINE_FUNCTION void add_list(const S* values, const unsigned char* codes,
                                             std::int64_t entries, const Acc (&x)[Vectors]) {
     constexpr int width = Subwarp::width;
@@ -179,7 +179,7 @@ struct TileSums {
     }
   }
 
-  /// Sixteen lanes a row, each with the x that it holds itself.
+  /// Sixteen lanes for each row, each with the x that it holds itself.
   KOKKOS_FORCEINLINE_FUNCTION void add_rows(const S* values, unsigned rows,
                                             const Acc (&x)[Vectors]) {
     const int lane = warp.lane() & (tile_size - 1);
@@ -200,12 +200,12 @@ struct TileSums {
   }
 };
 
-/// y = alpha * A * x + beta * y for A in tiles, on a GPU: a subwarp a piece of a tile row. Each of
-/// its lanes looks at another tile, so that the tables are read side by side; then all take these
-/// tiles one after the other. Two lanes a row, whose sums come together in the end.
+/// y = alpha * A * x + beta * y for A in tiles, on a GPU: a subwarp for each piece of a tile row.
+/// Each lane loads the table of another tile, so that loads are coalesced; then all lanes compute
+/// these tiles one after the other, two lanes for each row, whose sums are added at the end.
 ///
-/// Deterministic: in the order of the columns, those of even and of odd place in a row apart; cut
-/// tile rows in the order of their pieces.
+/// Deterministic: in the order of the columns, with separate sums for even and odd places of a row;
+/// cut tile rows in the order of their pieces.
 template <class View, class Product, int Batch, int Vectors>
 struct Kernel {
   using Scratch = backends::NoScratch;
@@ -244,8 +244,8 @@ struct Kernel {
   }
 };
 
-/// The same on a CPU: a team is a thread, which takes a share of the pieces of as much data as the
-/// other shares.
+/// y = alpha * A * x + beta * y for A in tiles, on a CPU: a team is a thread, with a share of the
+/// pieces that has as much data as the other shares.
 ///
 /// Deterministic: in the order of the columns.
 template <class View, class Product, int Vectors>
@@ -343,7 +343,7 @@ struct HostKernel {
       }
     }
   }
-  /// A column of all rows, some of them holes.
+  /// Adds a column of 16 rows, some of them holes.
   KOKKOS_FUNCTION void add_column(const S* values, std::int64_t column, Sums& sum) const {
     for (int v = 0; v < Vectors; ++v) {
       const Acc factor = x(column, v);

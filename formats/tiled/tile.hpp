@@ -7,29 +7,29 @@
 
 namespace heddle::detail::tiled {
 
-/// Rows and columns of a tile.
+/// Number of rows and of columns of a tile.
 inline constexpr int tile_size = 16;
 
-/// How a tile stores its entries. Values come first, then the indices in bytes:
+/// The layout of a tile: its values, then the indices, in bytes.
 enum class Layout : std::uint8_t {
-  coo,            ///< row by row; a byte an entry: 16 * its row + its column
-  csr,            ///< row by row; where each row begins; a column an entry, 4 bits
-  ell,            ///< slot by slot, 16 rows each, some of them holes; a column a slot, 4 bits
-  hyb,            ///< slots as in ell; behind them what long rows have beyond, as in coo
-  dense,          ///< all places, column by column, some of them holes; no indices
-  dense_rows,     ///< whole rows
-  dense_columns,  ///< whole columns
+  coo,            ///< row by row; a byte for an entry: 16 * its row + its column
+  csr,            ///< row by row; the start of each row; 4-bit columns of entries
+  ell,            ///< slot by slot, 16 rows each, with holes; 4-bit columns of slots
+  hyb,            ///< slots as in ell, then the rest of long rows, as in coo
+  dense,          ///< all places, column by column, with holes; no indices
+  dense_rows,     ///< full rows
+  dense_columns,  ///< full columns
 };
 inline constexpr int layouts = 7;
 
-/// What there is to know of a tile, in two words that lanes of a GPU hand each other.
+/// Description of a tile, in two words that lanes of a GPU can shuffle.
 class Tile {
  public:
-  std::int64_t first;  ///< byte at which its data begins
+  std::int64_t first;  ///< first byte of its data
   std::int64_t shape;
 
-  /// `lines`: of dense_rows and dense_columns a bit for each one stored, of hyb the entries beyond
-  /// its slots. `width`: slots a row, or of csr the longest row.
+  /// `lines`: a bit for each row of dense_rows or column of dense_columns; for hyb the number of
+  /// entries beyond its slots. `width`: slots of a row; for csr the longest row.
   KOKKOS_INLINE_FUNCTION static Tile make(Layout layout, std::int64_t entries, int width = 0,
                                           int lines = 0) {
     return {0, entries << 32 | std::int64_t{lines} << 8 | std::int64_t{width} << 3 |
@@ -41,7 +41,7 @@ class Tile {
     return static_cast<unsigned>(shape >> 8 & 0xffff);
   }
   KOKKOS_FORCEINLINE_FUNCTION int rest() const { return static_cast<int>(lines()); }
-  /// Where entries repeat there may be any number of them.
+  /// Number of entries, without limit if some repeat.
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t entries() const {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(shape) >> 32);
   }
@@ -55,8 +55,8 @@ class Tile {
       default: return entries();
     }
   }
-  /// Bytes of indices that an apply reads, and where each row begins, which of ell and hyb only
-  /// new values ask for.
+  /// Bytes of the indices that an apply reads. The starts of rows of ell and hyb, which only
+  /// update_values reads, are not included.
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t index_bytes() const {
     switch (layout()) {
       case Layout::coo: return entries();
@@ -69,11 +69,11 @@ class Tile {
   KOKKOS_FORCEINLINE_FUNCTION bool has_slots() const {
     return layout() == Layout::ell || layout() == Layout::hyb;
   }
-  /// Where the starts of rows lie in the indices.
+  /// Position of the starts of rows in the indices.
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t row_starts() const {
     return has_slots() ? index_bytes() : 0;
   }
-  /// Of the whole tile, so that the next one is aligned.
+  /// Bytes of the whole tile, padded so that the next one is aligned.
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t bytes(std::size_t value_bytes) const {
     const std::int64_t all = values() * static_cast<std::int64_t>(value_bytes) + index_bytes() +
                              (has_slots() ? tile_size : 0);
@@ -83,12 +83,12 @@ class Tile {
   static constexpr std::int64_t alignment = 16;
 };
 
-/// 4-bit column number i of a row of them.
+/// The 4-bit column of entry i, in the byte that holds it.
 KOKKOS_FORCEINLINE_FUNCTION int nibble(unsigned char byte, std::int64_t i) {
   return byte >> (4 * (i & 1)) & 15;
 }
 
-/// The place among a tile's values of its entry number `entry`, which lies in (row, column).
+/// The place among a tile's values of its entry number `entry`, which is in (row, column).
 KOKKOS_INLINE_FUNCTION std::int64_t value_place(const Tile& tile, const unsigned char* indices,
                                                 std::int64_t entry, int row, int column) {
   const auto below = [&](int line) {
@@ -114,27 +114,27 @@ KOKKOS_INLINE_FUNCTION std::int64_t value_place(const Tile& tile, const unsigned
   }
 }
 
-/// The rules by which each tile's layout is chosen, in the order in which they are asked. They are
-/// those of the paper named in inspect.hpp; no others were timed here.
+/// The rules that choose each tile's layout, in the order in which they are applied. They are those
+/// of the paper named in inspect.hpp; no others were timed here.
 struct Rules {
-  /// Entries of a tile that is a list of them, at most.
+  /// Most entries of a tile that is a list of entries.
   int most_coo_entries = 12;
-  /// Entries of a dense tile at least: 75 % of its places.
+  /// Fewest entries of a dense tile: 75 % of its places.
   int least_dense_entries = 192;
-  /// Variation of row lengths (standard deviation over mean, in percent) of a tile in ELL at most,
-  /// in HYB at least.
+  /// Variation of row lengths (standard deviation over mean, in percent): the highest of a tile in
+  /// ELL, and the lowest of one in HYB.
   int most_ell_percent = 20;
   int least_hyb_percent = 100;
-  /// Entries beyond the slots of a tile in HYB at most, and its slots for each entry.
+  /// Most entries beyond the slots of a tile in HYB, and most slots for each of its entries.
   int most_hyb_rest = 4;
   int most_hyb_padding = 2;
 };
 
-/// The sizes that tiled runs at.
+/// Sizes of the kernels of tiled.
 struct Tuning {
-  /// Tiles of a piece at most, where a scheme does not say: on a CPU; and on a GPU, a warp's, which
-  /// takes them one after the other, about a microsecond each on an H200: fewer where so many warps
-  /// a multiprocessor would else not all have some.
+  /// Most tiles of a piece, unless a scheme sets it: on a CPU, and on a GPU, where a warp computes
+  /// a piece, about a microsecond for each tile on an H200. A GPU's pieces are smaller, down to the
+  /// least size, if it would otherwise have fewer than warps_per_multiprocessor warps on each.
   int cpu_piece_tiles = 4096;
   int gpu_piece_tiles = 64;
   int least_piece_tiles = 4;
@@ -142,16 +142,16 @@ struct Tuning {
   int team_threads = 128;
   /// Steps of a tile that a lane of a GPU loads at once.
   int batch = 4;
-  /// Vectors that one pass over the tiles takes.
+  /// Most vectors of one pass over the tiles.
   int most_vectors = 8;
-  /// What a tile and a piece cost a thread of a CPU beside their data, in bytes of it.
+  /// Cost of a tile and of a piece for a thread of a CPU, besides their data, in bytes of data.
   int tile_steps = 64;
   int piece_steps = 128;
 };
 
 inline constexpr Tuning tuning{};
 
-/// Of their own, so that kernels may name them.
+/// Constants of their own, so that kernels may name them.
 inline constexpr int most_vectors = tuning.most_vectors;
 inline constexpr int tile_steps = tuning.tile_steps;
 inline constexpr int piece_steps = tuning.piece_steps;

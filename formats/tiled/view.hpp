@@ -6,8 +6,8 @@
 
 namespace heddle::detail::tiled {
 
-/// A run of tiles of one tile row, up to where the next piece begins. Of a tile row that is cut
-/// into several, each leaves its sums as carry-out number `carry`; else that is -1.
+/// A run of tiles of one tile row, up to the first tile of the next piece. If the tile row is cut
+/// into several, the piece stores its sums as carry-out number `carry`; else that is -1.
 template <Ordinal O>
 struct Piece {
   std::int64_t first_tile;
@@ -16,7 +16,7 @@ struct Piece {
 };
 
 /// A matrix in tiles as kernels see it: plain pointers. Every tile row has a piece, even if it has
-/// no tiles. Behind the last tile and the last piece is one that says where they end.
+/// no tiles. One more tile and one more piece hold the ends of the last ones.
 template <Scalar S, Ordinal O>
 struct View {
   using scalar_type = S;
@@ -36,7 +36,7 @@ struct View {
     return data + of.first + of.values() * static_cast<std::int64_t>(sizeof(S));
   }
 
-  /// Where a share of the pieces begins, of as much data as the other shares: the threads of a CPU.
+  /// First piece of a share, for threads of a CPU; all shares have about equal amounts of data.
   KOKKOS_INLINE_FUNCTION std::int64_t first_piece(std::int64_t share, std::int64_t shares) const {
     if (share == shares) return pieces;
     const std::int64_t all = steps_before(pieces);
@@ -54,14 +54,14 @@ struct View {
   }
 
  private:
-  /// What lies before a piece, in bytes of data and what stands for them.
+  /// Cost of the pieces before a piece, in bytes of data.
   KOKKOS_INLINE_FUNCTION std::int64_t steps_before(std::int64_t index) const {
     const std::int64_t first = piece[index].first_tile;
     return tile[first].first + first * tile_steps + index * piece_steps;
   }
 };
 
-/// Where pieces leave their sums: in y, or as carry-outs.
+/// Epilogue of a piece: stores its sums to y, or as carry-outs.
 template <class View, class Product>
 struct Delivery {
   using Acc = typename Product::accumulator_type;
@@ -80,7 +80,7 @@ struct Delivery {
       (*this)(std::int64_t{piece.tile_row}, row, vector, sum);
     }
   }
-  /// The last rows of a tile may lie beyond the matrix.
+  /// Stores the sum of a row, unless it is past the end of the matrix.
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t tile_row, int row, int vector,
                                               const Acc& sum) const {
     const std::int64_t to = tile_row * tile_size + row;

@@ -76,7 +76,7 @@ struct InEveryLane {
   }
 };
 
-/// What `word(subwarp, value)` returns in each lane, where `values` are dealt to subwarps of W.
+/// The results of `word(subwarp, value)`, one a lane; `values` are dealt to subwarps of W lanes.
 template <int W, class Exec, class T, class Word>
 auto in_every_lane(const Exec& exec, const std::vector<T>& values, const Word& word) {
   using Shape = backends::Shape<W, 128>;
@@ -90,8 +90,8 @@ auto in_every_lane(const Exec& exec, const std::vector<T>& values, const Word& w
   return to_host(exec, to);
 }
 
-/// Checks `word` in every lane of every width against `expect(lanes, lane)`, where `lanes` are the
-/// values of the subwarp that the lane is in.
+/// Checks `word` in every lane of every width against `expect(lanes, lane)`; `lanes` are the values
+/// of the lane's subwarp.
 template <class T, class Exec, class Word, class Expect>
 void check_word(const Exec& exec, const Word& word, const Expect& expect) {
   const std::vector<T> values = whole_numbers<T>(lanes_tested);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Words of atomics.hpp: every lane of many teams on one place, in memory of the device and in
-// scratch, against what one thread would have left there.
+// Words of atomics.hpp: every lane of many teams updates one place, in device memory and in
+// scratch. The results must be those of one thread.
 #include <limits>
 #include <set>
 
@@ -15,7 +15,7 @@ using Everywhere = Every<std::tuple<int, std::int64_t, unsigned>, UsualIndices, 
 using Shape = backends::Shape<1, 128>;
 constexpr int teams = emulated ? 3 : 500;
 
-/// Where each word of the first kind adds up what all lanes say.
+/// Each place is updated by all lanes, with the word of its name.
 enum Place { stored, added, incremented, lowest, highest, bits, fetched_add, fetched_inc, places };
 
 template <class T>
@@ -28,15 +28,15 @@ struct AllLanes {
   struct Scratch {
     T count, highest;
   };
-  T* of;           ///< a Place each
+  T* of;           ///< one number for each Place
   T* tickets;      ///< what atomic_fetch_inc returned to each lane
-  T* sums_before;  ///< what atomic_fetch_add of 1 did
-  int* owners;     ///< who of each pair of lanes came first, by atomic_compare_exchange
-  int* won;        ///< of each lane, whether it was the one
-  T* loaded;       ///< of each lane, what it put where nobody else does
-  T* bits_before;  ///< of each lane, what atomic_fetch_or returned
+  T* sums_before;  ///< what atomic_fetch_add of 2 returned
+  int* owners;     ///< which lane of each pair was first, by atomic_compare_exchange
+  int* won;        ///< for each lane: 1 if it was the first
+  T* loaded;       ///< for each lane, a place that it alone writes
+  T* bits_before;  ///< for each lane, what atomic_fetch_or returned
   T* highest_before;
-  T* of_teams;  ///< two a team, from scratch
+  T* of_teams;  ///< two numbers a team, from scratch
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
@@ -60,7 +60,7 @@ struct AllLanes {
     backends::atomic_store(loaded + lane, mine);
     backends::atomic_add(loaded + lane, T(1));
     loaded[lane] = backends::atomic_load(loaded + lane);
-    // Two of the same: the second finds what the first has left.
+    // The second call finds the result of the first.
     backends::atomic_fetch_or(bits_before + lane, T(5));
     bits_before[lane] = static_cast<T>(backends::atomic_fetch_or(bits_before + lane, T(2)) +
                                        8 * backends::atomic_load(bits_before + lane));
@@ -127,7 +127,7 @@ TEST_CASE_TEMPLATE_DEFINE("atomics of all lanes lose nothing", Type, all_lanes) 
   for (int lane = 0; lane < lanes; ++lane) {
     const auto at = static_cast<std::size_t>(lane);
     const T mine = lanes_number<T>(lane);
-    CHECK(of_won[at] == (of_owners[at / 2] == lane % 2 ? 1 : 0));  // one of each two, and it alone
+    CHECK(of_won[at] == (of_owners[at / 2] == lane % 2 ? 1 : 0));  // exactly one lane of each pair
     CHECK(of_loaded[at] == mine + 1);
     CHECK(of_bits[at] == T(5 + 8 * 7));
     CHECK(of_highest[at] == mine);
@@ -144,7 +144,7 @@ TEST_CASE_TEMPLATE_DEFINE("atomics of all lanes lose nothing", Type, all_lanes) 
 }
 TEST_CASE_TEMPLATE_APPLY(all_lanes, Everywhere);
 
-/// Each lane adds a number that is exact in any order.
+/// Each lane adds a number; their sum is exact in any order.
 template <class T>
 struct AddUp {
   using Scratch = backends::NoScratch;

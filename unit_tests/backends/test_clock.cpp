@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The clock that the threads of a device share: what is read later is not earlier, whoever reads.
+// The clock that the threads of a device share: no later read, by any thread, is earlier.
 #include <doctest/doctest.h>
 
 #include "../../backends/clock.hpp"
@@ -10,7 +10,7 @@ namespace heddle::test {
 
 using Everywhere = Every<std::tuple<double>, UsualIndices>;
 
-/// Team after team, each of which waits for the one before.
+/// Each team waits for the team before it.
 struct ReadInTurns {
   using Scratch = backends::NoScratch;
   backends::Mailbox<double, 1> mail;

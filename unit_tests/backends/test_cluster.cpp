@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Clusters of teams: their places, their barrier, their scratch, and that they are refused where
-// there are none.
+// Clusters of teams: their places, barrier and scratch. Devices without clusters refuse them.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -14,7 +13,7 @@ namespace heddle::test {
 using Everywhere = Every<std::tuple<double>, UsualIndices, AllBackends>;
 using Shape = backends::Shape<32, 128>;
 
-/// Every team says who it is.
+/// Every team writes its place in its cluster.
 struct SayPlace {
   using Scratch = backends::NoScratch;
   int* cluster_of_team;
@@ -31,15 +30,15 @@ struct SayPlace {
   }
 };
 
-/// In every round each thread writes what the thread behind it, in another team, reads after the
-/// barrier: through memory, and through the other team's scratch. What is read was written in this
-/// round, or the sum is wrong.
+/// In every round each thread writes a number that the next thread, in another team, reads after
+/// the barrier: through memory, and through the other team's scratch. A number of another round
+/// makes the sum wrong.
 struct PassOn {
   struct Scratch {
     int values[2][Shape::team_threads];
   };
   int rounds;
-  int* memory;  ///< two for every thread of the launch
+  int* memory;  ///< two numbers for each thread of the launch
   int* wrong;
 
   template <class Cluster>
@@ -53,14 +52,14 @@ struct PassOn {
     for (int round = 0; round < rounds; ++round) {
       int* const written = memory + 2 * first + round % 2 * all;
       written[place] = round + 3 * place;
-      // In turns by a plain store and by one that orders nothing.
+      // Plain stores and stores without memory order alternate.
       int* const there = cluster.remote(&scratch.values[round % 2][me], next);
       if (round % 3 == 0) {
         cluster.post(there, round - 5 * place);
       } else {
         *there = round - 5 * place;
       }
-      // Lanes of a warp come to the barrier one after the other, or all but one pass by a loop.
+      // Lanes of a warp arrive at the barrier one after another, or all but one skip the loop.
       if (me % 32 == round % 32) {
         for (volatile int i = 0; i < 20; i = i + 1) {
         }
@@ -77,7 +76,7 @@ struct PassOn {
   }
 };
 
-/// The same in scratch that is sized at launch, behind `skipped` bytes of it.
+/// PassOn in scratch that is sized at launch, after `skipped` bytes of it.
 struct PassOnSized {
   using Scratch = backends::DynamicScratch;
   PassOn inner;
@@ -93,7 +92,7 @@ struct PassOnSized {
   }
 };
 
-/// One thread of each team, in turns: each waits in its scratch for the one before.
+/// One thread of each team; each waits in its scratch for the team before it.
 struct InTurns {
   struct Scratch {
     double value;
@@ -146,7 +145,7 @@ TEST_CASE_TEMPLATE_DEFINE("a cluster", Type, clusters) {
                                                        std::int64_t{1} << 28, say),
                        doctest::Contains("268435456 clusters; launch them in parts"), Error);
   backends::launch_cluster<Shape>(exec, "heddle::test::nothing", 8, 0, say);
-  // Many more than are resident at once, too.
+  // The last count is far larger than the number of resident clusters.
   for (const int count : {1, 5, emulated ? 10 : 600}) {
     for (int teams = 1; teams <= most; teams *= 2) {
       CAPTURE(count);
@@ -170,7 +169,7 @@ TEST_CASE_TEMPLATE_DEFINE("a cluster", Type, clusters) {
       backends::launch_cluster<Shape>(exec, "heddle::test::pass_on", teams, count,
                                       PassOn{100, memory.data(), wrong.data()});
       CHECK(to_host(exec, wrong)[0] == 0);
-      for (const std::size_t skipped : {std::size_t{5}, std::size_t{100000}}) {  // over 48 KB, too
+      for (const std::size_t skipped : {std::size_t{5}, std::size_t{100000}}) {  // over 48 KB
         const PassOnSized sized{{10, memory.data(), wrong.data()}, skipped};
         backends::launch_cluster<Shape>(exec, "heddle::test::pass_on_sized", teams, count, sized,
                                         sized.bytes());

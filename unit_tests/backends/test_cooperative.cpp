@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Cooperative launches: who the teams are, their barrier, and what is refused.
+// Cooperative launches: numbers of the teams, their barrier, and refusals.
 #include <doctest/doctest.h>
 
 #include <limits>
@@ -15,12 +15,12 @@ namespace {
 using Everywhere = Every<std::tuple<double>, UsualIndices, AllBackends>;
 using Shape = heddle::backends::Shape<32, 128>;
 
-/// In every round each thread writes what a thread of the next team reads after the barrier: it
-/// was written in this round, or the count is wrong.
+/// In every round each thread writes a number that a thread of the next team reads after the
+/// barrier. A number of another round makes the count wrong.
 struct PassAround {
   using Scratch = heddle::backends::NoScratch;
   int rounds;
-  int* memory;  ///< two for every thread
+  int* memory;  ///< two numbers for each thread
   int* wrong;
   int* teams;
 
@@ -56,7 +56,7 @@ TEST_CASE_TEMPLATE_DEFINE("all teams wait for each other, and see what each wrot
       counts("heddle::test::counts", 2);
   const heddle::backends::MeetingWords meeting{words.data(), words.data() + 1};
   Watchdog watchdog("a barrier of all teams");
-  // The words serve launch after launch, of other numbers of teams too.
+  // One set of barrier words serves several launches, also with other numbers of teams.
   for (const int teams : {most, 1, most / 2, 0, most}) {
     if (teams > most) continue;  // through Portable
     CAPTURE(teams);
@@ -71,7 +71,7 @@ TEST_CASE_TEMPLATE_DEFINE("all teams wait for each other, and see what each wrot
     CHECK(host[1] <= teams);  // a CPU may grant fewer
     CHECK((host[1] > 0) == (teams > 0));
   }
-  // After as many meetings as an int counts they go on; a sanitizer sees the sum.
+  // The barrier's counter may wrap around; a sanitizer sees the overflow.
   if (most > 0) {
     Kokkos::deep_copy(words, 0);
     Kokkos::deep_copy(Kokkos::subview(words, 1), std::numeric_limits<int>::max() - 1);

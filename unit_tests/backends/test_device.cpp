@@ -57,7 +57,7 @@ TEST_CASE("a GPU is asked once, however often it is described") {
       return device;
     });
   };
-  // Numbers that no GPU of this program has.
+  // The program has no GPU of these numbers.
   for (int call = 0; call < 3; ++call) {
     CHECK(describe(-1).name == "GPU -1");
     CHECK(describe(-2).name == "GPU -2");

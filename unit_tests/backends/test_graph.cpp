@@ -33,7 +33,7 @@ struct CountUpInALoop {
   int* count;
   KOKKOS_FUNCTION void operator()(std::int64_t) const { ++*count; }
 };
-/// The same by the first of all teams, of a launch that has several.
+/// CountUp in a launch of several teams: the first team adds.
 struct CountUpTogether {
   using Scratch = NoScratch;
   int* count;
@@ -59,7 +59,7 @@ struct CountUpInACluster {
 using Shape = heddle::backends::Shape<1, 32>;
 using Everywhere = Every<std::tuple<double>, UsualIndices, AllBackends>;
 
-/// Of OpenMP, whose partitions are one and the same where parallel regions do not nest, by threads.
+/// Another instance; with OpenMP of one thread, as its partitions may be one and the same.
 template <class Exec>
 Exec another_instance(const Exec& exec) {
   using Space = KokkosSpace<Exec>;
@@ -115,14 +115,14 @@ TEST_CASE_TEMPLATE_DEFINE("a graph runs what was recorded, or nothing was", Type
   Graph moved = std::move(graph);
   moved.launch(exec);
   CHECK(counter.counted() == 10);
-  // Arguments are those of the time when they were recorded.
+  // A recorded launch keeps the arguments that it was recorded with.
   int step = 10;
   CHECK(moved.record(exec, [&] { counter.launch(step); }));
   step = 1000;
   moved.launch(exec);
   CHECK(counter.counted() == 20);
   CHECK(moved.launches() == 1);
-  // A wait is an error of an emulated device, and on others no part of the graph.
+  // Waiting is an error on an emulated device; on others the graph leaves it out.
   const auto record_a_wait = [&] {
     return moved.record(exec, [&] {
       body();
@@ -153,7 +153,7 @@ TEST_CASE_TEMPLATE_DEFINE("other threads allocate and wait while a graph is reco
                           beside) {
   using Exec = typename Type::Exec;
   using Graph = heddle::backends::Graph<Exec>;
-  if constexpr (Graph::exists && !emulated) {  // an emulated device hears of every thread's waits
+  if constexpr (Graph::exists && !emulated) {  // an emulated device notices waits of every thread
     const Counter<Exec> counter{Exec()};
     Graph graph;
     CHECK(graph.record(counter.exec, [&] {
@@ -185,7 +185,7 @@ TEST_CASE_TEMPLATE_DEFINE("what is queued by other means is captured, one at a t
       counter.launch();
       heddle::backends::record_captured(counter.exec, [&] {
         by_kokkos();
-        counter.launch();  // on the stream, and so captured too
+        counter.launch();  // on the stream, so it is captured as well
       });
       counter.loop();
     };
@@ -197,7 +197,7 @@ TEST_CASE_TEMPLATE_DEFINE("what is queued by other means is captured, one at a t
     CHECK(counter.counted() == 4);
     for (int run = 0; run < 2; ++run) graph.launch(counter.exec);
     CHECK(counter.counted() == 12);
-    // A wait ends the capture, and nothing has run.
+    // A wait ends the capture, and nothing runs.
     CHECK(!graph.record(counter.exec, [&] {
       heddle::backends::record_captured(counter.exec, [&] {
         counter.launch();
@@ -288,7 +288,7 @@ TEST_CASE_TEMPLATE_DEFINE("what cannot be recorded is an error of an emulated de
   names(loop, "the launch heddle::test::loop");
   CHECK_THROWS_WITH_AS(records([] { throw Error("a trouble of its own", ""); }),
                        doctest::Contains("of its own"), Error);
-  // CUDA and HIP run what is queued elsewhere, once, and leave it out.
+  // CUDA and HIP run a launch on another instance once, and leave it out of the graph.
   const Counter<Exec> other{another_instance(counter.exec)};
   names([&] { other.launch(); }, "the launch heddle::test::count_up");
   names([&] { other.loop(); }, "the launch heddle::test::count_up");
@@ -297,10 +297,10 @@ TEST_CASE_TEMPLATE_DEFINE("what cannot be recorded is an error of an emulated de
   const int before = counter.counted();
   graph.launch(other.exec);  // on whichever instance it is launched
   CHECK(counter.counted() == before + 1);
-  // While one is recorded no other is.
+  // Only one graph can be recorded at a time.
   heddle::backends::Graph<Exec> second;
   CHECK(records([&] { CHECK(!second.record(counter.exec, [&] { counter.launch(); })); }));
-  // Nobody else hears of what happens, and afterwards tools hear again.
+  // Nobody hears of launches while recording; tools hear again afterwards.
   int waits = 0;
   static int* count_waits = nullptr;
   count_waits = &waits;

@@ -10,7 +10,7 @@ namespace heddle::test {
 using Everywhere = Every<std::tuple<double>, UsualIndices, AllBackends>;
 using Shape = backends::Shape<1, 64>;
 
-// Every team adds one at its index, and all its threads must have the same.
+// Every team adds one at its index. All threads of a team must see the same index.
 struct CountIndices {
   struct Scratch {
     std::int64_t index;
@@ -154,7 +154,7 @@ TEST_CASE_TEMPLATE_DEFINE("launches on two instances do not share tickets", Type
 }
 TEST_CASE_TEMPLATE_APPLY(instances, Everywhere);
 
-// A parallel region inside another gets one thread, whatever it asks for.
+// A parallel region inside another gets one thread, whatever number it requests.
 template <class Exec>
 struct LaunchInside {
   using Scratch = backends::NoScratch;

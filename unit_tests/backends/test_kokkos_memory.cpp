@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The memory words of devices that Heddle does not know, on those that it knows.
+// The memory words for devices that Heddle does not know, run on devices that it knows.
 #include <algorithm>
 
 #include "../../backends/launch.hpp"
@@ -12,8 +12,8 @@ using Everywhere = Every<std::tuple<int, std::int64_t, float, double>, UsualIndi
 using Words = backends::KokkosMemory;
 using Shape = backends::Shape<1, 64>;
 
-// A chain through all teams: plain words behind a published flag, and a posted value beside it. The
-// last to arrive adds up what all have written.
+// A chain through all teams: plain words that a flag publishes, and a posted value. The last team
+// to arrive adds up the words of all.
 template <class T>
 struct Chain {
   using Scratch = backends::NoScratch;

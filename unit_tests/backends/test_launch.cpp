@@ -48,7 +48,7 @@ TEST_CASE_TEMPLATE_DEFINE("every thread of every team runs once", Type, visits) 
 }
 TEST_CASE_TEMPLATE_APPLY(visits, Everywhere);
 
-// A space that Heddle knows nothing of may be a GPU: it must not be taken for a CPU.
+// A space that Heddle does not know may be a GPU: it must not be treated as a CPU.
 struct Unknown : Kokkos::DefaultExecutionSpace {};
 static_assert(ExecutionSpace<Unknown>);
 static_assert(std::same_as<backends::Tag<Unknown>, backends::Portable>);
@@ -94,7 +94,7 @@ TEST_CASE_TEMPLATE_DEFINE("a launch may be longer than a grid", Type, long_launc
 }
 TEST_CASE_TEMPLATE_APPLY(long_launch, Everywhere);
 
-// Where each thread finds itself: index, thread, subwarp, lane.
+// Each thread writes its index, thread, subwarp and lane.
 struct Whereabouts {
   using Scratch = backends::NoScratch;
   std::int64_t* places;
@@ -139,7 +139,7 @@ TEST_CASE_TEMPLATE_DEFINE("threads know their place", Type, whereabouts) {
 }
 TEST_CASE_TEMPLATE_APPLY(whereabouts, Everywhere);
 
-// The team turns its threads' numbers round through scratch, several times.
+// The threads of a team reverse their numbers through scratch, several times.
 struct Reverse {
   struct Scratch {
     double value[256];
@@ -183,7 +183,7 @@ TEST_CASE_TEMPLATE_APPLY(scratch, Everywhere);
 // No team ends before all have begun.
 struct MeetAll {
   struct Scratch {
-    double ballast[512];  // so that scratch counts when it is asked how many are resident
+    double ballast[512];  // makes scratch limit the number of resident teams
   };
   int* arrived;
   int teams;
@@ -221,7 +221,7 @@ TEST_CASE_TEMPLATE_DEFINE("resident teams can all wait for each other", Type, re
 }
 TEST_CASE_TEMPLATE_APPLY(resident, Everywhere);
 
-// What Kokkos Tools are told of a launch.
+// A launch as Kokkos Tools see it.
 struct Seen {
   std::string label;
   std::uint32_t device = 0;
@@ -263,7 +263,7 @@ TEST_CASE_TEMPLATE_DEFINE("tools see the label and the instance of a launch", Ty
 }
 TEST_CASE_TEMPLATE_APPLY(tools, Everywhere);
 
-// Whatever the device of the test: what a GPU's runtime says is one string or none.
+// The test needs no GPU: a GPU's runtime reports one string or none.
 TEST_CASE("a launch that a GPU's runtime refuses is an Error with its words") {
   CHECK_NOTHROW(backends::check_launch("heddle::test::fine", nullptr));
   CHECK_THROWS_WITH_AS(backends::check_launch("heddle::test::refused", "invalid argument"),

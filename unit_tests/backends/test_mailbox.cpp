@@ -24,7 +24,7 @@ struct ClearPlaces {
   }
 };
 
-// A team posts what it was given, and collects what the team before posted.
+// Each team posts its numbers, and collects those of the team before it.
 template <class S>
 struct HandOver {
   using Scratch = backends::NoScratch;
@@ -43,7 +43,7 @@ struct HandOver {
   }
 };
 
-/// The same number, or both none.
+/// Whether a and b are the same number, or both NaN.
 template <class Real>
 bool same(Real a, Real b) {
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
@@ -63,7 +63,7 @@ Real some_real(int i) {
     case 1: return Limits::infinity();
     case 2: return -Real(0);
     case 3: return Limits::denorm_min();
-    // The bits that mean empty: they must arrive, as another NaN.
+    // The bits that mean "empty": they must arrive as another NaN.
     case 4:
       return std::bit_cast<Real>(
           static_cast<Bits>(sizeof(Real) == 4 ? 0x7fc0c5a1u : 0x7ff8c5a1c5a1c5a1u));
@@ -106,7 +106,7 @@ TEST_CASE_TEMPLATE_DEFINE("what is posted is collected, again and again", Type, 
 }
 TEST_CASE_TEMPLATE_APPLY(hand_over, EveryScalar);
 
-// One thread posts in all places and adds them up, every second one.
+// One thread posts in all places, and adds up every second place.
 struct AddUp {
   using Scratch = backends::NoScratch;
   backends::Mailbox<double, columns> mailbox;

@@ -12,8 +12,8 @@ using EveryWord = Every<std::tuple<int, std::int64_t, float, double>, UsualIndic
 
 using Shape = backends::Shape<1, 128>;
 
-// Each thread waits for its like in the team before, takes over what that one left, and leaves it
-// to the next: a chain through all teams, of `payload` plain words behind one published one.
+// Each thread waits for the thread of its number in the team before, reads its words, and writes
+// words for the next team: a chain of `payload` plain words that one published word guards.
 template <class T>
 struct Relay {
   using Scratch = backends::NoScratch;
@@ -67,7 +67,7 @@ TEST_CASE_TEMPLATE_DEFINE("what was written before publish is seen after await",
 }
 TEST_CASE_TEMPLATE_APPLY(relay, EveryWord);
 
-// The first team counts up; the others wait for a number that they may never see itself.
+// The first team counts up; the others wait for a number, and may see only later ones.
 template <class T>
 struct CountUp {
   using Scratch = backends::NoScratch;
@@ -131,7 +131,7 @@ TEST_CASE_TEMPLATE_DEFINE("acquire reads what was published", Type, acquire) {
 }
 TEST_CASE_TEMPLATE_APPLY(acquire, Everywhere);
 
-// Sums that run through all teams, many more than are resident: the posted value is all there is.
+// A running sum through many more teams than are resident: posted values alone carry it.
 template <class T>
 struct RunningSum {
   using Scratch = backends::NoScratch;
@@ -167,7 +167,7 @@ TEST_CASE_TEMPLATE_DEFINE("teams may collect what lower teams post", Type, runni
 }
 TEST_CASE_TEMPLATE_APPLY(running_sum, EveryWord);
 
-// The last thread to arrive adds up what all have written.
+// The last thread to arrive adds up the words of all.
 struct LastAddsUp {
   using Scratch = backends::NoScratch;
   int* counter;
@@ -206,7 +206,7 @@ TEST_CASE_TEMPLATE_DEFINE("the last to arrive sees what all wrote", Type, arrive
         LastAddsUp{counter.data(), places.data(), parts.data(), total.data(), threads});
     const std::int64_t n = threads;
     CHECK(to_host(exec, total)[0] == 3 * (n * (n - 1) / 2) + n);
-    auto order = to_host(exec, places);  // everyone has a place, and no two the same
+    auto order = to_host(exec, places);  // everybody has a place, all different
     std::sort(order.begin(), order.end());
     bool right = true;
     for (int i = 0; i < threads; ++i) right = right && order[i] == i;
@@ -215,14 +215,14 @@ TEST_CASE_TEMPLATE_DEFINE("the last to arrive sees what all wrote", Type, arrive
 }
 TEST_CASE_TEMPLATE_APPLY(arrive, Everywhere);
 
-// Two teams write, fence, and read what the other wrote: at least one must see it. Without the
-// fence both may read first, on any of these machines.
+// Two teams write, fence, and read the other's word: at least one must see it. Without the fence
+// both may read first, on any of these machines.
 struct StoreThenLoad {
   using Scratch = backends::NoScratch;
   static constexpr int rounds = 1000;
-  int* flags;    // a pair a round, far enough apart to lie in different cache lines
+  int* flags;    // a pair a round, `stride` words between flags: different cache lines
   int* seen;     // a pair a round
-  int* meeting;  // what each has reached
+  int* meeting;  // the round that each has reached
   static constexpr int stride = 64;
 
   template <class Team>
@@ -259,7 +259,7 @@ TEST_CASE_TEMPLATE_DEFINE("fence orders a store before a later load", Type, fenc
 }
 TEST_CASE_TEMPLATE_APPLY(fence, Everywhere);
 
-// Lanes below zero want nothing, and have no place to read.
+// Lanes below zero request nothing, and have no place to read.
 template <class T, bool Once>
 struct Load {
   const T* values;

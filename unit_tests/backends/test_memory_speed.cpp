@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is known of the speed of a device's memory, by its name or by its clock and bus.
+// The bandwidth of a device's memory, estimated from its name, or from its clock and bus width.
 #include <doctest/doctest.h>
 
 #include "../../backends/memory_speed.hpp"
@@ -41,7 +41,7 @@ TEST_CASE("memory speed: an H200 is what choices were judged with, others go by 
 }
 
 TEST_CASE("memory speed: of an unknown name by clock and bus, or by multiprocessors") {
-  // As an H100 says of itself.
+  // An unknown device with the clock and bus width of an H100.
   const Device unknown = named("NVIDIA of tomorrow", 100, 2619e3, 5120);
   CHECK(estimated_bytes_per_second(unknown) == doctest::Approx(2.92e12).epsilon(0.005));
   CHECK(rate("NVIDIA of tomorrow", 100) == 100 * 31.7e9);

@@ -20,8 +20,8 @@ T not_a_number() {
   if constexpr (!is_complex<T>) return nan;
 }
 
-/// Every word of Pack once, in each of `launches` teams of one lane. A case is a mask, by the bits
-/// of its number; arrays are as long as the words may read, and `results` as they may write.
+/// Runs every word of Pack once, in `launches` teams of one lane. The bits of a case's number are
+/// its mask. Arrays have exactly the length that the words may read, `results` what they may write.
 template <class Exec, class T>
 struct EveryWord {
   static constexpr int width = backends::Pack<Exec, T>::width;
@@ -29,15 +29,15 @@ struct EveryWord {
   static constexpr int stride = 3;
   using Scratch = backends::NoScratch;
 
-  const T* entries;              ///< width, at each mask's poison where it is off
-  const T* apart;                ///< the same, `stride` apart
-  const T* table;                ///< what ordinals look up
+  const T* entries;              ///< width entries, the mask's poison where it is off
+  const T* apart;                ///< these entries, `stride` places from each to the next
+  const T* table;                ///< the array that ordinals index
   const std::int32_t* ordinals;  ///< far out of bounds where the mask is off
-  const std::int64_t* numbers;   ///< above 0 where the mask is on
-  const T* clean;                ///< 3 * width numbers that no mask poisons
+  const std::int64_t* numbers;   ///< positive where the mask is on
+  const T* clean;                ///< 3 * width numbers without poison
   T* results;
 
-  /// One thread a case.
+  /// One thread runs each case.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {
     using Pack = backends::Pack<Team, T>;
@@ -73,7 +73,7 @@ struct EveryWord {
   }
 };
 
-/// The arrays of EveryWord and what must come out.
+/// Checks EveryWord against plain loops.
 template <class Exec, class T>
 void check_every_word(const Exec& exec, Simd simd) {
   using Words = EveryWord<Exec, T>;
@@ -142,12 +142,12 @@ void check_every_word(const Exec& exec, Simd simd) {
   const std::vector<T> seen = to_host(exec, results);
   std::size_t right = 0;
   while (right < seen.size() && seen[right] == expected[right]) ++right;
-  CAPTURE(right % Words::results_per_case / width);  // the word
-  CAPTURE(right / Words::results_per_case);          // the mask
+  CAPTURE(right % Words::results_per_case / width);  // the number of the word
+  CAPTURE(right / Words::results_per_case);          // the number of the mask
   CHECK(right == seen.size());
 }
 
-/// y = a + x[ordinals], of arrays that end anywhere, in any order.
+/// y = a + x[ordinals] for arrays of any length, with ordinals in any order.
 template <class Exec, class T, class U>
 struct AddGathered {
   using Scratch = backends::NoScratch;
@@ -168,7 +168,7 @@ struct AddGathered {
   }
 };
 
-/// With entries of U, summed as T.
+/// Checks AddGathered with entries of U that are summed as T.
 template <class T, class U, class Exec>
 void check_addition(const Exec& exec, std::int64_t size, Simd simd) {
   CAPTURE(size);

@@ -11,8 +11,8 @@ using backends::Simd;
 
 namespace {
 
-/// 1 + values * x where there is an entry, from places before the first to places behind the last;
-/// a team a place.
+/// Adds values * x to 1 at each entry, from places before the first entry to places after the last;
+/// one team a place.
 template <class Exec, class T, class S>
 struct AddEntries {
   static constexpr int width = backends::Pack<Exec, T>::width;
@@ -97,7 +97,7 @@ TEST_CASE_TEMPLATE("pack entries: a hole is no entry, and no entry a hole", S, f
     backends::add_entry(&place, S(1));
     CHECK((place == S(real) + S(1) || place != place));
   }
-  // A user's NaN of the very same bits.
+  // A NaN of the user's with the same bits as a hole.
   place = hole;
   backends::add_entry(&place, hole);
   CHECK(!backends::is_hole(place));

@@ -18,7 +18,7 @@ TEST_CASE("scratch is sized by what is taken from it") {
   CHECK(backends::scratch_bytes<char, double, int>(3, 2, 5) == 16 + 16 + 32);
 }
 
-// The team writes words of its own all over its scratch, and reads what other threads wrote.
+// Each team fills its scratch with words of its own, and reads those of its other threads.
 struct FillScratch {
   using Scratch = backends::DynamicScratch;
   int words;

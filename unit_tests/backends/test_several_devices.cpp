@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Plans and solvers on an instance of every device that the program sees, one after the other and
-// all at once, whichever device is the caller's current one. With one device, or on CPUs: on two
-// instances of it. Then by four threads on one device. HEDDLE_STRESS_SECONDS: how long these go on
-// beyond their first round.
+// Plans and solvers on an instance of every device, one after another and all at once, whichever
+// device is the caller's current one. With one device, or on CPUs: on two instances of it. Then by
+// four threads on one device. HEDDLE_STRESS_SECONDS: seconds to repeat this after the first round.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -31,7 +30,7 @@ using Storage = CsrStorage<double, int, int, Kokkos::HostSpace>;
 using Vector = Kokkos::View<double*, Space>;
 
 #ifdef KOKKOS_ENABLE_CUDA
-/// A stream of every device, or `count` streams of the first.
+/// One stream of every device, or `count` streams of the first device.
 class Instances {
  public:
   explicit Instances(int count = 0) {
@@ -60,7 +59,7 @@ class Instances {
 };
 
 int device_of(const Exec& exec) { return exec.cuda_device(); }
-/// Makes another device the current one of this thread, where there is another.
+/// Makes another device the current one of this thread, if there is another.
 void leave(const Exec& exec) {
   int devices = 0;
   REQUIRE(cudaGetDeviceCount(&devices) == cudaSuccess);
@@ -86,7 +85,7 @@ void leave(const Exec&) {}
 int device_of(const void*) { return 0; }
 #endif
 
-/// Poisson's equation in three dimensions.
+/// Poisson's equation in three dimensions, 16^3 unknowns.
 Storage host_matrix() {
   const Assembled system = generate_system("poisson3d:16", 1);
   const Kokkos::DefaultHostExecutionSpace host;
@@ -98,7 +97,7 @@ Storage host_matrix() {
   return A;
 }
 
-/// The norm of b - A x over that of b, b = 1; of A its lower triangle if so wished.
+/// ||b - A x|| / ||b|| for b = 1; if `lower`, with the lower triangle of A.
 double residual(const Storage& A, const std::vector<double>& x, bool lower = false) {
   double sum = 0;
   for (int i = 0; i < A.rows(); ++i) {
@@ -122,12 +121,12 @@ std::vector<double> host_copy(const Exec& exec, const Vector& x) {
 
 struct Found {
   int device_of_memory = -1;
-  std::vector<double> residuals;  // of solves
+  std::vector<double> residuals;  // one for each solve
   int replays = 0;
   std::vector<std::vector<double>> vectors;
 };
 
-/// Vectors of one instance, and what was found on it.
+/// Vectors of one instance, and the results of its plans and solvers.
 class Work {
  public:
   Work(const Exec& exec, const Storage& host)
@@ -187,7 +186,7 @@ class Work {
   const std::vector<double>& keep() { return found.vectors.emplace_back(host_copy(exec_, x_)); }
   void keep(double residual) { found.residuals.push_back(residual); }
 
-  /// Twice: the second solve launches what the first one recorded.
+  /// Solves twice: the second solve launches the graph that the first one recorded.
   template <class Solver, class Preconditioner>
   void solve(Solver& solver, Preconditioner&& preconditioner) {
     SpmvPlan plan(exec_, matrix());
@@ -231,7 +230,7 @@ TEST_CASE("every device multiplies and solves, alone and beside the others, to t
   const Found first = work_on(Exec(), A);
   check(first, Exec(), first);
   for (std::size_t i = all.size(); i-- > 0;) check(work_on(all[i], A), all[i], first);
-#ifdef KOKKOS_ENABLE_CUDA  // an OpenMP region a thread would be a pool of threads each
+#ifdef KOKKOS_ENABLE_CUDA  // an OpenMP region in each thread would start a pool of threads each
   std::vector<Found> found(all.size());
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < all.size(); ++i) {

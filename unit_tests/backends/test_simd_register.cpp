@@ -13,10 +13,10 @@ namespace heddle::test {
 
 namespace {
 
-/// Every word of Vector, on T.
+/// Checks every word of Vector with entries of type T.
 template <class T, class Vector>
 struct Check {
-  /// The entries of some vectors.
+  /// The entries of a vector.
   using Four = std::vector<T>;
 
   static Four counted_from(T first) { return {first, first + 1, first + 2, first + 3}; }
@@ -27,13 +27,13 @@ struct Check {
     return to;
   }
 
-  /// The first N entries of `from`, stored over those of `to`.
+  /// Copies the first N entries of `from` to `to`.
   template <int N>
   static HEDDLE_SIMD_FUNCTION void copy_first(const T* from, T* to) {
     Vector::template store_first<N>(to, Vector::template load_first<N>(from));
   }
 
-  /// What load_first and strided_first leave in all four.
+  /// All four lanes after load_first<N>, and after strided_first<N>.
   template <int N>
   static HEDDLE_SIMD_FUNCTION Four loaded_first(const T* from) {
     Four to(4);
@@ -76,7 +76,7 @@ struct Check {
 
   static HEDDLE_SIMD_FUNCTION T sum(const T* from) { return Vector::sum(Vector::load(from)); }
 
-  /// The sums of four vectors, then their transpose.
+  /// The sums of four vectors, and then their transpose.
   static HEDDLE_SIMD_FUNCTION void sums_and_transpose(const T* from, T* sums, T* transposed) {
     Vector v[4];
     for (int i = 0; i < 4; ++i) v[i] = Vector::load(from + 4 * i);
@@ -97,7 +97,7 @@ struct Check {
     }
   }
 
-  /// Of an array that ends after N entries: what lies beyond is another's, or nobody's.
+  /// Arrays of exactly N entries: a sanitizer sees accesses after their end.
   template <int N>
   static void check_first() {
     std::vector<T> from(N);
@@ -189,7 +189,7 @@ TEST_CASE("simd registers: of double load floats") {
 }
 
 TEST_CASE_TEMPLATE("simd registers: every word, on four numbers", T, float, double) {
-  // Compiled for it all, plain registers too.
+  // Plain registers are compiled for the same instructions.
   if (backends::compiles_simd && !backends::supports(backends::Simd::loads)) return;
   Check<T, backends::SimdRegister<T>>::check_words();
   Check<T, backends::PlainRegister<T>>::check_words();

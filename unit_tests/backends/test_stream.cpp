@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Instances on streams that others made.
+// Instances on streams that the user created.
 #include <doctest/doctest.h>
 
 #include "../../backends/lanes.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 using Exec = Kokkos::DefaultExecutionSpace;
 
-/// Whether what is queued on this instance is done when it was waited for.
+/// Whether work that was queued on this instance is done after a wait.
 bool works(const Exec& exec) {
   const Kokkos::View<int*, Exec> view(Kokkos::view_alloc(exec, std::string("heddle::test::view")),
                                       100);
@@ -46,7 +46,7 @@ TEST_CASE("an instance on a stream that another made") {
     CHECK(exec.cuda_device() == backends::current_device<Exec>());
     CHECK(works(exec));
   }
-  CHECK(cudaStreamSynchronize(stream) == cudaSuccess);  // it is there still
+  CHECK(cudaStreamSynchronize(stream) == cudaSuccess);  // the stream still exists
   cudaStreamDestroy(stream);
 }
 #endif

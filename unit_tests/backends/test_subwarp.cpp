@@ -27,7 +27,7 @@ TEST_CASE_TEMPLATE_DEFINE("lane and width", Type, lane) {
 }
 TEST_CASE_TEMPLATE_APPLY(lane, Everywhere);
 
-// Each lane asks another one, in a pattern that `step` varies.
+// Each lane reads from another lane, in a pattern that `step` varies.
 struct Shuffle {
   int step;
   KOKKOS_FUNCTION auto operator()(auto group, auto value) const {
@@ -227,7 +227,7 @@ struct All {
 
 TEST_CASE_TEMPLATE_DEFINE("ballot, any and all", Type, vote) {
   const typename Type::Exec exec;
-  // Nobody, one lane here and there, half, all but a few, everybody.
+  // No lanes, single lanes, half of the lanes, all but a few, all lanes.
   for (const int least : {51, 49, 0, -49, -50}) {
     CAPTURE(least);
     const auto votes = [=](int value) { return value >= least; };
@@ -267,7 +267,7 @@ TEST_CASE_TEMPLATE_DEFINE("prefix sums", Type, prefix_sum) {
 }
 TEST_CASE_TEMPLATE_APPLY(prefix_sum, EveryWord);
 
-// A head in every lane whose number, plus `shift`, is a multiple of `every`.
+// Lanes whose number plus `shift` is a multiple of `every` are heads of segments.
 struct SegmentedSum {
   int every, shift;
   KOKKOS_FUNCTION auto operator()(auto group, auto value) const {
@@ -290,7 +290,7 @@ TEST_CASE_TEMPLATE_DEFINE("segmented_sum", Type, segmented_sum) {
 }
 TEST_CASE_TEMPLATE_APPLY(segmented_sum, EveryWord);
 
-// Over lanes that differ by multiples of four; the lanes of a group of four are heads together.
+// Sums of lanes whose numbers differ by multiples of four; a group of four is a head together.
 struct SegmentedSumByFour {
   int every;
   KOKKOS_FUNCTION bool head(int lane) const { return lane / 4 % every == 0; }
@@ -314,7 +314,7 @@ TEST_CASE_TEMPLATE_DEFINE("segmented_sum of groups", Type, segmented_sum_of_grou
 }
 TEST_CASE_TEMPLATE_APPLY(segmented_sum_of_groups, EveryWord);
 
-// Subwarps of one warp in different branches: those with an odd number sum twice as long.
+// Subwarps of one warp in different branches: odd ones sum twice as many times.
 struct SumInBranches {
   KOKKOS_FUNCTION auto operator()(auto group, auto value) const {
     const bool odd = group.broadcast(value, 0) > 0;
@@ -340,7 +340,7 @@ TEST_CASE_TEMPLATE_DEFINE("subwarps may take different branches", Type, branches
 }
 TEST_CASE_TEMPLATE_APPLY(branches, Everywhere);
 
-// Lane by lane hands a number on through scratch.
+// Lanes pass a number from one to the next through scratch.
 template <int W>
 struct ThroughScratch {
   struct Scratch {

@@ -20,7 +20,7 @@
 
 namespace {
 
-/// Whether allocations fail that ask for an alignment, as host_scratch does.
+/// Whether aligned allocations fail, such as those of host_scratch.
 std::atomic<bool> no_scratch = false;
 
 void* aligned(std::size_t bytes, std::align_val_t alignment) noexcept {
@@ -28,13 +28,13 @@ void* aligned(std::size_t bytes, std::align_val_t alignment) noexcept {
   return std::aligned_alloc(multiple, (bytes + multiple - 1) / multiple * multiple);
 }
 
-/// A function of its own: nvcc takes every operator new for one of the device too, which has no
+/// A function of its own: nvcc compiles every operator new for devices too, which have no
 /// exceptions.
 void* or_throw(void* memory) { return memory ? memory : throw std::bad_alloc(); }
 
 }  // namespace
 
-// All of the family, since a sanitizer's runtime has each apart, and holds them against each other.
+// All aligned forms are replaced: a sanitizer checks that matching forms allocate and free.
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
   return or_throw(aligned(bytes, alignment));
 }
@@ -60,7 +60,7 @@ struct NeedsScratch {
   }
 };
 
-/// Which teams ran, and on which threads.
+/// Records which teams ran, and on which threads.
 struct Noted {
   using Scratch = backends::NoScratch;
   std::vector<std::int64_t>* order;
@@ -128,7 +128,7 @@ TEST_CASE_TEMPLATE_APPLY(throwing, OnHosts);
 TEST_CASE_TEMPLATE_DEFINE("a launch whose threads get no scratch is OutOfMemory", Type, scratch) {
   using Exec = typename Type::Exec;
   if constexpr (backends::runs_on_host<Exec>) {
-    // The threads of a runtime keep their scratch; a thread of the test's own has none yet.
+    // The threads of a runtime keep their scratch; a new thread has none yet.
     std::thread([] {
       const Exec exec;
       std::atomic<int> ran = 0;

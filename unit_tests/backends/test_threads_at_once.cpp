@@ -33,9 +33,9 @@ TEST_CASE("the processors of a thread's affinity are counted, and asked again wh
   CHECK(backends::processors_available() >= 1);
 #ifdef __linux__
 #ifdef KOKKOS_ENABLE_OPENMP
-  if (omp_get_proc_bind() != omp_proc_bind_false) return;  // OpenMP's places count
+  if (omp_get_proc_bind() != omp_proc_bind_false) return;  // OpenMP's places limit the count
 #endif
-  std::thread([] {  // of its own, since it narrows its affinity
+  std::thread([] {  // a new thread, since it narrows its affinity
     cpu_set_t all, one;
     REQUIRE(sched_getaffinity(0, sizeof(all), &all) == 0);
     const int before = CPU_COUNT(&all);

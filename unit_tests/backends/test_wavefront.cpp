@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// AMD devices whose wavefronts have 32 lanes are refused; asked of no device.
+// AMD devices with wavefronts of 32 lanes are refused. No device is needed.
 #include <doctest/doctest.h>
 
 #include "../../backends/hip/wavefront.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// check_schema SCHEMA... -- FILE...: exits with 1 where a file does not obey the schema of its own
-// schema_version, and says where.
+// check_schema SCHEMA... -- FILE...: exits with 1 if a file does not obey the schema of its own
+// schema_version, and prints where.
 #include <fstream>
 #include <iostream>
 #include <map>

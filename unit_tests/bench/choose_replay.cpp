@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// choose, replayed over kept results: how much longer an apply takes by what it chooses today than
-// by the fastest that was measured. Where all formats were measured they are chosen among, by the
-// patterns of the matrices; elsewhere CSR's schemes, by the rows.
+// choose, replayed over kept results: the time of an apply by today's choice over that of the
+// fastest that was measured. It chooses from all formats, by patterns, if all were measured;
+// otherwise from CSR's schemes, by the rows.
 #include "../../formats/all_formats.hpp"
 #include "../../formats/choose.hpp"
 #include "../../formats/csr/format.hpp"
@@ -51,7 +51,7 @@ PatternFeatures pattern_of(const Line& kept) {
   return all;
 }
 
-/// With the pattern, and the square blocks that were counted.
+/// Features with the pattern and the square blocks that were counted.
 Features features_with_pattern(const Line& kept) {
   const PatternFeatures pattern = pattern_of(kept);
   return Features(
@@ -62,7 +62,7 @@ Features features_with_pattern(const Line& kept) {
       });
 }
 
-/// What a run asks choose for.
+/// The options of choose for a run's settings.
 ChooseOptions options_of(const bench::Json& settings) {
   ChooseOptions options;
   options.expected_applies = settings.value("expected_applies", std::int64_t{1000});
@@ -71,7 +71,7 @@ ChooseOptions options_of(const bench::Json& settings) {
   return options;
 }
 
-/// features_of(matrix) is what is known of a matrix, or null, which leaves it out.
+/// features_of(matrix) returns the features of a matrix, or null to leave it out.
 template <class List, class FeaturesOf>
 Regret regret_of(const std::string& results, const FeaturesOf& features_of) {
   const KeptRun run = kept_run(results);
@@ -85,7 +85,7 @@ Regret regret_of(const std::string& results, const FeaturesOf& features_of) {
     const Choice choice = choose<List>(*features, device, options);
     double best = matrix.best(applies);
     if constexpr (std::is_same_v<List, Formats<CsrFormat>>) {
-      best = matrix.of(choice.scheme, applies);  // of other formats nothing was to choose
+      best = matrix.of(choice.scheme, applies);  // other formats had no alternative
       for (const RankedScheme& other : choice.ranking) {
         const double seconds = matrix.of(other.scheme, applies);
         if (seconds > 0) best = std::min(best, seconds);
@@ -99,7 +99,7 @@ Regret regret_of(const std::string& results, const FeaturesOf& features_of) {
 }  // namespace
 
 TEST_CASE("choose: over kept results, of CSR's schemes, choices are seldom far from the best") {
-  // The worst matrix stands behind each.
+  // A comment after each line names its worst matrix.
   const RegretBounds all[] = {
       {"h200-spmv-double", 1.0127, 1.165, 44},                   // Andrews
       {"h200-spmv-double-generated", 1.0168, 1.147, 138},        // random:100000,16
@@ -121,7 +121,7 @@ TEST_CASE("choose: over kept results, of CSR's schemes, choices are seldom far f
 }
 
 TEST_CASE("choose: over kept results, of all formats, choices are seldom far from the best") {
-  // The worst matrix stands behind each.
+  // A comment after each line names its worst matrix.
   const RegretBounds all[] = {
       {"h200-spmv-double-all-formats", 1.0199, 1.162, 44},                   // chain
       {"h200-spmv-double-all-formats-2-columns-right", 1.0684, 1.362, 10},   // elasticity

@@ -21,7 +21,7 @@ TEST_CASE("cliffs: growth is that of a doubling") {
   const auto apply = CliffPhase::apply;
   CHECK(growth(times(100, 1, 1, 1), times(200, 1, 1, 3), apply) == doctest::Approx(3));
   CHECK(growth(times(100, 1, 1, 1), times(400, 1, 1, 16), apply) == doctest::Approx(4));
-  // Too short to tell, or no growth of the matrix.
+  // Times too short to compare, or a matrix that did not grow.
   CHECK(growth(times(100, 1, 1, 1e-5), times(200, 1, 1, 9e-4), apply) == 0);
   CHECK(growth(times(100, 1, 1, 1), times(100, 1, 1, 9), apply) == 0);
 }
@@ -72,8 +72,8 @@ TEST_CASE("cliffs: patterns grow as their rows, and their diagonals are greater 
     CHECK(make_cliff(pattern, 2).nonzeros() >= 3);
     const CliffStorage small = make_cliff(pattern, 500), large = make_cliff(pattern, 1000);
     CHECK(static_cast<double>(large.nonzeros()) / small.nonzeros() ==
-          doctest::Approx(2).epsilon(0.04));  // hubs of few nodes meet often
-    std::vector<double> excess(1000, 0);      // of the diagonal over the others, of rows
+          doctest::Approx(2).epsilon(0.04));  // few nodes, so hubs often coincide
+    std::vector<double> excess(1000, 0);      // diagonal minus sum of the others, a row
     std::vector<double> of_columns(1000, 0);
     for (std::size_t i = 0; i < 1000; ++i) {
       for (auto k = large.row_ptr()(i); k < large.row_ptr()(i + 1); ++k) {

@@ -5,7 +5,7 @@
 
 TEST_CASE("a baseline is asked for by its name, or by the parts of it before a dash") {
   heddle::bench::ContestOptions options;
-  CHECK(options.wants_baseline("anything"));  // all
+  CHECK(options.wants_baseline("anything"));  // all baselines
   options.baselines = {"kk", "cusparse-bsr", "mkl-plain"};
   for (const char* name : {"kk-native", "cusparse-bsr-2", "cusparse-bsr", "mkl-plain"}) {
     CHECK(options.wants_baseline(name));

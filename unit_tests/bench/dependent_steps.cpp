@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What dependent steps take is measured on every device, and the measurement ends. That the values
-// are right is checked by the measurement itself.
+// Times of dependent steps are measured on every device, and the measurement ends. The measurement
+// itself checks the values.
 #include "../../perf_tests/bench/common/dependent_steps.hpp"
 
 #include <doctest/doctest.h>
@@ -31,7 +31,7 @@ TEST_CASE("steps are measured as far as the device has them") {
 TEST_CASE("threads that do not run at the same time give up") {
   const test::Watchdog watchdog("dependent steps");
   const Kokkos::DefaultExecutionSpace exec;
-  // More than there are: two of them are one after the other on the same thread.
+  // More threads than there are: two of them run one after the other on the same thread.
   const int threads = 2 * exec.concurrency();
   CHECK_FALSE(measure_thread_step(exec, threads).has_value());
   CHECK_FALSE(measure_thread_barrier(exec, threads).has_value());

@@ -53,7 +53,7 @@ TEST_CASE("a log sees what is allocated and released on the device, and a replay
     CHECK(shape(log.seen()) == Shape{{true, 1024}, {true, 256}, {false, 256}});
   }
   make(exec, 5);
-  CHECK(DeviceLog::seen().steps.size() == 4);  // nothing more is noted without a log
+  CHECK(DeviceLog::seen().steps.size() == 4);  // without a log nothing more is recorded
 }
 
 TEST_CASE("a log counts how often the host waits, for a readback or by a fence") {
@@ -63,7 +63,7 @@ TEST_CASE("a log counts how often the host waits, for a readback or by a fence")
   };
   const DeviceLog log;
   exec.fence("heddle::test::fence");
-  CHECK(log.seen().waits == 0);  // for nothing
+  CHECK(log.seen().waits == 0);  // no work is queued
   launch();
   launch();
   CHECK(log.seen().waits == 0);

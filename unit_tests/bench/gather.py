@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 MODEL = sys.argv.pop(1)
-# Counts its runs; at the run STOP stops who runs it, with its result begun; fails for a matrix named bad.
+# Counts its runs. At run STOP it stops its caller, with its result begun. It fails for a matrix named bad.
 BENCH = r"""#!/bin/sh
 if [ "$1" = list ]; then echo "$LIST"; exit; fi
 runs=$(ls "$LOG" | wc -l)
@@ -114,7 +114,7 @@ class Gathering(unittest.TestCase):
             with open(os.path.join(self.log, run)) as file:
                 self.assertIn(schemes, file.read())
         self.gather(of=("products",), listed=" csr/blocks,[rows=<1..65536>],[long=<n>],[simd=none|loads|gathers]")
-        self.assertEqual(self.runs(), 18)  # of another device: products again
+        self.assertEqual(self.runs(), 18)  # another device: products run again
 
     def test_files_of_the_user_come_first(self):
         self.gather("--matrix", "/a/b.mtx")

@@ -35,7 +35,7 @@ void check_rows(const Pattern& pattern) {
   CHECK(pattern.nonzeros() == nonzeros);
 }
 
-/// FNV-1a of the bytes of both arrays.
+/// FNV-1a hash of the bytes of both arrays.
 std::uint64_t hash(const Pattern& pattern) {
   std::uint64_t h = 0xcbf29ce484222325u;
   const auto add = [&](const auto& array) {
@@ -97,8 +97,8 @@ TEST_CASE("every generator makes sorted rows, the same from the same seed") {
   }
 }
 
-// Published results name matrices by these texts. Those that take logarithms are left out here: the
-// last bit of one is the C library's.
+// Published results name matrices by these texts. Generators that use logarithms are left out:
+// their last bit depends on the C library.
 TEST_CASE("a text and a seed mean the same matrix for ever") {
   const std::pair<const char*, std::uint64_t> expected[] = {
       {"grid2d:7,9", 0x621991a81598ad48u},
@@ -173,7 +173,7 @@ bool holds(const Pattern& pattern, std::int64_t row, std::int64_t column) {
   return std::binary_search(columns.begin(), columns.end(), static_cast<std::int32_t>(column));
 }
 
-/// The number of entries (i, j) without (j, i), of rows and columns that `counts` takes.
+/// Number of entries (i, j) without (j, i) whose row and column satisfy `counts`.
 template <class Counts>
 std::int64_t one_sided(const Pattern& pattern, const Counts& counts) {
   std::int64_t found = 0;
@@ -212,7 +212,7 @@ TEST_CASE("coarse operators are square and symmetric, and their rows grow longer
 }
 
 TEST_CASE("coarse operators keep what a Poisson problem does to constants") {
-  // Without boundaries every row sums to nothing, on every level: P keeps constants.
+  // Without boundaries every row sums to zero, on every level: P preserves constants.
   heddle::test::WeightedPattern closed = heddle::test::laplacian(generate("grid3d:12", 1));
   for (std::size_t i = 0, k = 0; i < closed.pattern.rows.size(); ++i) {
     const auto row = closed.pattern.rows[i];
@@ -226,7 +226,7 @@ TEST_CASE("coarse operators keep what a Poisson problem does to constants") {
     REQUIRE(closed.rows() > 1);
     for (std::int64_t i = 0; i < closed.rows(); ++i) CHECK(std::abs(sum(closed, i)) < 1e-10);
   }
-  // With Dirichlet's the rows in the interior do; and values are as symmetric as the pattern.
+  // With Dirichlet boundaries interior rows do; and values are as symmetric as the pattern.
   const auto A = heddle::test::coarsened(heddle::test::laplacian(generate("grid3d:24", 1)));
   std::int64_t interior = 0;
   for (std::int64_t i = 0; i < A.rows(); ++i) interior += std::abs(sum(A, i)) < 1e-12;
@@ -288,7 +288,7 @@ TEST_CASE("cut cells: a 7-point grid, irregular rows at the sphere, and nothing 
       longest = std::max(longest, A.rows[i].size());
     }
   }
-  // A ball of 0.3 N holds 11 % of the cells; its surface goes through one in thirty here.
+  // A ball of radius 0.3 N covers 11 % of the cells; its surface cuts one in thirty here.
   CHECK(covered > n * n * n / 20);
   CHECK(covered < n * n * n / 9);
   CHECK(cut > n * n * n / 20);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What heddle-bench ilu says of factors that are right, and of others.
+// Verdicts of heddle-bench ilu on factors that are right, and on wrong ones.
 #include <doctest/doctest.h>
 
 #include <vector>
@@ -12,7 +12,7 @@ namespace {
 
 using Off = std::int32_t;
 
-/// Of an array, as factors hold them.
+/// A View of the values, as factors hold them.
 template <class T>
 Kokkos::View<T*, Kokkos::HostSpace> view(const std::vector<T>& values) {
   const Kokkos::View<T*, Kokkos::HostSpace> to("heddle::test::factors", values.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Kept results, and how much slower what is chosen is than the best that was measured.
+// Kept results, and the times of choices over the best that was measured.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -36,7 +36,7 @@ inline std::string kept_features(const std::string& name) {
   return std::string(HEDDLE_TEST_DATA) + "/" + name + ".csv";
 }
 
-/// The lines of a table, by their first column.
+/// Lines of a table, by their first column.
 inline std::map<std::string, Line> lines_by_matrix(const std::string& path) {
   std::ifstream file = opened(path);
   std::map<std::string, Line> all;
@@ -48,7 +48,7 @@ inline std::int64_t integer(const Line& line, const char* column) {
 }
 inline double number(const Line& line, const char* column) { return std::stod(line.at(column)); }
 
-/// A matrix of a run, and what each scheme that was measured takes.
+/// A matrix of a run, and the times of each scheme that was measured.
 struct MatrixTimes {
   struct Times {
     double apply = 0;
@@ -57,12 +57,12 @@ struct MatrixTimes {
   std::string name;
   std::map<std::string, Times> schemes = {};
 
-  /// Seconds of an apply with its share of the set-up; 0 of a scheme that was not measured.
+  /// Seconds of an apply and its share of the set-up; 0 for a scheme that was not measured.
   double of(const Scheme& scheme, std::int64_t applies) const {
     const auto found = schemes.find(scheme.to_string());
     return found == schemes.end() ? 0 : seconds(found->second, applies);
   }
-  /// The least of these.
+  /// The lowest time of all schemes.
   double best(std::int64_t applies) const {
     double least = 0;
     for (const auto& [scheme, times] : schemes) {
@@ -83,8 +83,8 @@ struct KeptRun {
   std::vector<MatrixTimes> matrices;
 };
 
-/// Schemes by the names that they were asked for by, and by those of what ran. Times that spread as
-/// heddle-bench calls unsteady are left out, as in the report.
+/// Schemes are listed by the names that were requested, and by those that ran. Times with a spread
+/// that heddle-bench calls unsteady are left out, as in the report.
 inline KeptRun kept_run(const std::string& name) {
   std::ifstream file = opened(kept_results(name));
   std::string text;
@@ -123,7 +123,7 @@ inline Device device_of(const bench::Json& machine) {
 /// The factors by which choices are slower than the best.
 class Regret {
  public:
-  /// Of a matrix: what was chosen, how long that takes, 0 if nobody measured it, and the best.
+  /// Adds a matrix: its choice, that one's seconds (0: not measured), and those of the best.
   void add(const std::string& matrix, const Scheme& chosen, double seconds, double best) {
     if (seconds == 0) {
       ++not_measured_;
@@ -138,7 +138,7 @@ class Regret {
     worst_matrix_ = matrix + ": " + chosen.to_string();
   }
 
-  /// Geometric; 1 is never wrong.
+  /// The geometric mean; 1 means that every choice was the best.
   double mean() const { return std::exp(logarithms_ / std::max(measured_, 1)); }
   double worst() const { return worst_; }
   int measured() const { return measured_; }
@@ -158,13 +158,13 @@ class Regret {
   std::string not_measured_list_;
 };
 
-/// What a regret is held to: what it was when the bounds were set, rounded up. Nothing here is
-/// random, so a model that chooses worse exceeds it.
+/// Bounds of a regret: its values when the bounds were set, rounded up. Nothing here is random, so
+/// a model that chooses worse exceeds them.
 struct RegretBounds {
   const char* results;
   double mean;
   double worst;
-  int at_least;  ///< of its matrices, that the choice was measured for
+  int at_least;  ///< matrices whose choice was measured
 };
 inline void check(const RegretBounds& bounds, const Regret& regret) {
   INFO(std::string(bounds.results), ": ", regret.to_string());

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// An empty folder that goes away.
+/// An empty folder that is removed at the end.
 struct Folder {
   fs::path path;
   Folder() : path(fs::temp_directory_path() / "heddle_matrix_set") {

@@ -33,7 +33,7 @@ TEST_CASE("a large one is 64 cells each way, shaded by what they hold") {
   for (std::size_t i = 0; i < 64; ++i) {
     REQUIRE(one.lines[i].size() == 64);
     for (std::size_t j = 0; j < 64; ++j) {
-      // 100 of 10,000 places: a factor of 4^3 below the whole, not of 4^4.
+      // 100 of 10,000 places: the density is lower by a factor of 4^3, not of 4^4.
       CHECK(one.lines[i][j] == (i == j ? '6' : ' '));
     }
   }

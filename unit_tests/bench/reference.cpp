@@ -13,7 +13,7 @@ namespace test = heddle::test;
 
 namespace {
 
-/// A generated matrix, x, and the y that a plain loop makes of them.
+/// A generated matrix, x, and the y that a plain loop computes.
 template <class S>
 struct Problem {
   HostStorage<S, int> storage;

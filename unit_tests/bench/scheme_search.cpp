@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The walk of heddle-bench's search over a grammar, with a table in the place of a stopwatch.
+// The search of heddle-bench over a grammar of schemes, with a table in place of a stopwatch.
 #include "../../perf_tests/bench/common/scheme_search.hpp"
 
 #include <doctest/doctest.h>
@@ -23,7 +23,7 @@ SchemeGrammar grammar() {
            {"order", {"level", "row"}}}};
 }
 
-/// Each value has a factor of its own, and the best ones are off the defaults.
+/// Each value has a factor of its own, and the defaults are not the best.
 double separable(const Scheme& scheme) {
   static const std::map<std::string, double> factors = {
       {"plain", 3},     {"waits", 1},    {"lanes=1", 4},     {"lanes=2", 2},   {"lanes=4", 1},
@@ -34,13 +34,13 @@ double separable(const Scheme& scheme) {
   return cost;
 }
 
-/// A clock that only timing moves, and what was set up and timed by it.
+/// A clock that only timing advances, and the schemes that were set up and timed.
 struct Fake {
   explicit Fake(Cost table) : cost(std::move(table)) {}
 
   Cost cost;
   double now = 0;
-  /// So many lanes a plan takes by itself.
+  /// The lanes that a plan chooses.
   std::string automatic = "lanes=1";
   std::vector<std::string> set_up, timed;
   std::vector<double> limits;

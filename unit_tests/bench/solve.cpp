@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What heddle-bench solve makes of a matrix, and the loops that its baselines run.
+// The systems that heddle-bench solve makes of matrices, and the loops of its baselines.
 #include <doctest/doctest.h>
 
 #include "../../perf_tests/bench/common/krylov_loops.hpp"
@@ -85,7 +85,7 @@ Solved solved(const HostStorage<S, Off>& A, const LoopLimits& limits, const Solv
   const test::HostColumns<S> x("x", b.extent(0), 1);
   const auto column = [](const auto& columns) { return Kokkos::subview(columns, Kokkos::ALL, 0); };
   Solved result;
-  for (int again = 0; again < 2; ++again) {  // nothing of the solve before is left
+  for (int again = 0; again < 2; ++again) {  // no state is left of the solve before
     Kokkos::deep_copy(x, S(again));
     result = solve(loops, column(b), column(x));
     if (result.converged) CHECK(solve_error(A, b, x, limits.tolerance) <= 0.5);
@@ -112,7 +112,7 @@ TEST_CASE_TEMPLATE("the loops of baselines solve", S, double, Kokkos::complex<do
     CHECK_FALSE(result.converged);
     CHECK(result.iterations == 4);
   }
-  // Beginning never anew, GMRES needs no more products than there are rows.
+  // Without restarts GMRES needs at most as many products as rows.
   const auto small = make_system(generated<S>("grid2d:3", false), Method::gmres, 1e-1).matrix;
   CHECK(solved(small, limits, gmres).iterations <= 9);
 }

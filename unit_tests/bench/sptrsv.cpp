@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How heddle-bench makes the triangle that it times solves with, and how it verifies them.
+// The triangle that heddle-bench times solves with, and its check of solutions.
 #include <doctest/doctest.h>
 
 #include "../../perf_tests/bench/sptrsv/run.hpp"
@@ -23,7 +23,7 @@ Loaded<S, Off> loaded(Index rows, Index columns, const std::vector<Off>& row_ptr
   return {storage, true};
 }
 
-/// Row 0 lacks its diagonal, row 1 has columns out of order and one twice, row 2 a zero diagonal.
+/// Row 0 lacks its diagonal, row 1 is unsorted with a repeated column, row 2 has a zero diagonal.
 Loaded<S, Off> three_rows() {
   return loaded(3, 3, {0, 1, 5, 8}, {2, 2, 1, 0, 1, 1, 0, 2}, {7, 9, 2, 3, 4, -5, 6, 0});
 }
@@ -33,7 +33,7 @@ std::vector<T> all_of(const Array& array) {
   return std::vector<T>(array.data(), array.data() + array.extent(0));
 }
 
-/// A library that solves with a diagonal, and is off in one entry by more than rounding.
+/// A library that solves with a diagonal, and has an error above rounding in one entry.
 class Careless : public SptrsvContestant<S> {
  public:
   explicit Careless(const Problem& problem) : problem_(problem) {}

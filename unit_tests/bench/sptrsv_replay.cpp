@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The choice of a triangular solve on a GPU, replayed over kept results, as choose_replay.cpp does
-// of products. On CPUs it waits for the levels of every row, which are not kept.
+// The choice of a triangular solve on a GPU, replayed over kept results, as choose_replay.cpp
+// replays products. CPUs need the levels of every row, which are not kept.
 #include <heddle/sptrsv.hpp>
 
 #include "kept_results.hpp"
@@ -46,7 +46,7 @@ Regret regret_of(const std::string& results, const std::map<std::string, Line>& 
 }  // namespace
 
 TEST_CASE("choose: over kept results of triangles, choices are seldom far from the best") {
-  // The worst matrix stands behind each.
+  // A comment after each line names its worst matrix.
   const RegretBounds all[] = {
       {"h200-sptrsv-double-lower", 1.0222, 1.632, 39},       // rmat
       {"h200-sptrsv-double-upper", 1.0145, 1.127, 39},       // ckt11752_dc_1

@@ -12,7 +12,7 @@ using namespace heddle::bench;
 
 namespace {
 
-/// Times of a quiet machine and of one that others use half of the time.
+/// Times of a quiet machine, and of one that others use half of the time.
 const Samples quiet{{1.00, 1.02, 0.99, 1.01, 1.00, 1.03, 1.00, 30.0}};
 const Samples busy{{1.0, 9.0, 1.1, 26.0, 1.0, 8.0, 1.2, 12.0}};
 
@@ -50,7 +50,7 @@ TEST_CASE("the spread is that of the middle half: one bad repetition does not co
   CHECK(quiet.spread() < 0.03);
   CHECK(busy.spread() > 1);
   CHECK(Samples{}.spread() == 0);
-  CHECK(Samples{{1, 9}}.spread() == 0);  // too few
+  CHECK(Samples{{1, 9}}.spread() == 0);  // too few times
   CHECK(Samples{{0, 0, 0}}.spread() == 0);
 }
 
@@ -77,7 +77,7 @@ TEST_CASE("a warning is one line, and names the reference and those contestants 
   std::ostringstream out;
   print_steadiness(out, all);
   const std::string text = out.str();
-  CHECK(std::count(text.begin(), text.end(), '\n') == 2);  // an empty line, and that one
+  CHECK(std::count(text.begin(), text.end(), '\n') == 2);  // an empty line, and the text
   CHECK(text.find("the reference operation (" + spread_of(busy) + "), auto (") !=
         std::string::npos);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Generated systems: their values.
+// Values of generated systems.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -34,7 +34,7 @@ double row_sum(const Entries& A, std::int64_t row) {
   return sum;
 }
 
-/// The largest entry of A v over rows that `counts`.
+/// The largest entry of A v, over rows that satisfy `counts`.
 template <class Vector, class Counts>
 double largest_product(const Entries& A, const Vector& v, const Counts& counts) {
   std::map<std::int64_t, double> product;
@@ -103,7 +103,7 @@ TEST_CASE("coefficients jump, and cut faces conduct less") {
   for (const auto row : cut.rows) alone += row.size() == 1 ? 1 : 0;
   CHECK(part > 100);
   CHECK(whole > 10 * part);
-  CHECK(alone > 400);  // a ball of 0.3 N holds 11 % of the cells
+  CHECK(alone > 400);  // a ball of radius 0.3 N covers 11 %
   CHECK(alone < 1000);
 }
 

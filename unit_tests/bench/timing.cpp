@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The stopwatch, by a clock that only goes on when the test says so.
+// The stopwatch, with a clock that only the test advances.
 #include "../../perf_tests/bench/common/timing.hpp"
 
 #include <doctest/doctest.h>
@@ -15,8 +15,8 @@ namespace {
 
 constexpr double apply_seconds = 37e-6, busy_seconds = 4e-3;
 
-/// A device on which an apply takes 37 us, and whose host is busy with other things at times: it
-/// then enqueues the next apply 4 ms late.
+/// A device that needs 37 us for an apply, and a host that is busy at times: it then enqueues the
+/// next apply 4 ms late.
 class FakeMachine final : public Clock {
  public:
   void start() override { started_ = now_; }
@@ -62,8 +62,8 @@ TEST_CASE("an idle machine: ten times of each kind, all alike") {
 }
 
 TEST_CASE("a host that is busy once, while applies are queued, does not become the queued time") {
-  // Single applies and latencies are steady, so that one block of each would be enough. The stop
-  // comes some applies later, wherever the warm-up ends: at each place it must not matter.
+  // Single applies and latencies are steady, so one block of each would be enough. The delay is
+  // some applies later, wherever the warm-up ends: it may not matter at any place.
   for (int late = 0; late < 200; ++late) {
     static int at;
     at = 1370 + late;

@@ -27,7 +27,7 @@ struct Trace {
   TraceAnalysis analyse() const { return analyse_trace(view()); }
 };
 
-/// Rows 0 and 1 need nothing, 2 needs 0, 3 needs 1 and 2, and 4 nothing.
+/// Rows 0 and 1 need no rows, 2 needs 0, 3 needs 1 and 2, and 4 needs none.
 Trace diamond() {
   Trace trace;
   trace.add(100, 200, {});
@@ -47,7 +47,7 @@ TEST_CASE("the path goes back to the parent that ended last") {
   CHECK(analysis.handover_ns.mean == 250);  // 100 and 400
   CHECK(analysis.handover_ns.median == 250);
   CHECK(analysis.handover_ns.p90 == 400);
-  CHECK(analysis.late_rows == 1);  // row 3, begun 100 after row 2 had ended
+  CHECK(analysis.late_rows == 1);  // row 3, begun 100 ns after row 2 had ended
   CHECK(analysis.late_ns == 100);
   CHECK(analysis.clock_ns == 20);  // 100 and 120
 }
@@ -80,7 +80,7 @@ TEST_CASE("a chain is its own path, and its spread that of its steps") {
   std::int64_t end = 0;
   constexpr int rows = 101;
   for (int row = 0; row < rows; ++row) {
-    end += row;  // row i takes i ns
+    end += row;  // row i needs i ns
     trace.add(0, end, row ? std::vector<std::int32_t>{row - 1} : std::vector<std::int32_t>{});
   }
   const TraceAnalysis analysis = trace.analyse();

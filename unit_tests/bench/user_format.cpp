@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// heddle-bench verifies a user's own format as it does the library's.
+// heddle-bench verifies a user's own format as it verifies the library's.
 #include "../../testing/user_format.hpp"
 
 #include <doctest/doctest.h>

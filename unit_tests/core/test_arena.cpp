@@ -43,7 +43,7 @@ TEST_CASE_TEMPLATE_DEFINE("arrays are aligned, in order, and do not overlap", T,
   const auto b = arena.template take<double>(100);
   const auto c = arena.template take<std::int32_t>(65);
   const auto d = arena.template take<double>(0);
-  constexpr std::uintptr_t cache_line_bytes = 64;  // what Kokkos aligns every block to, or more
+  constexpr std::uintptr_t cache_line_bytes = 64;  // Kokkos aligns blocks to this or more
   CHECK(reinterpret_cast<std::uintptr_t>(a.data()) % cache_line_bytes == 0);
   CHECK(bytes_between(a, b) == 256);
   CHECK(bytes_between(b, c) == 1024);
@@ -106,7 +106,7 @@ TEST_CASE("an arena that is empty or too small says so") {
   CHECK_THROWS_AS((void)none.take<int>(1), heddle::Error);
   Arena<Kokkos::HostSpace> small(host, "heddle::test::small", heddle::arena_bytes<int>(10));
   CHECK_THROWS_AS((void)small.take<int>(65), heddle::Error);
-  CHECK(small.take<int>(64).size() == 64);  // what padding leaves may be used
+  CHECK(small.take<int>(64).size() == 64);  // padding may be used
 }
 
 TEST_CASE_TEMPLATE_DEFINE("an arena that finds no memory names its bytes and its label", T, none) {
@@ -122,7 +122,7 @@ TEST_CASE_TEMPLATE_DEFINE("an arena that finds no memory names its bytes and its
                                   std::string("heddle::test::everything")}) {
     CHECK_MESSAGE(message.find(part) != std::string::npos, message);
   }
-  // And the next one finds some.
+  // The next arena finds memory.
   CHECK_NOTHROW(Arena<typename T::Space>(exec, "heddle::test::little", 1000));
 }
 TEST_CASE_TEMPLATE_APPLY(none, test::Every<Doubles, test::UsualIndices>);

@@ -38,7 +38,7 @@ std::string as_string(const unsigned char (&bytes)[n]) {
 }
 
 void check_read(const std::string& content) {
-  // Nothing in the name tells of the compression: the content does.
+  // The content shows the compression, not the name.
   const TemporaryFile file(".mtx", content);
   const auto matrix = heddle::read_matrix_market(file.path());
   CHECK(dense(matrix) == std::vector<std::vector<double>>{{1.5, 0}, {0, -3}});
@@ -53,8 +53,8 @@ heddle::Error error_reading(const std::string& content) {
   return error;
 }
 
-/// Cut off, changed in every byte, or followed by something else, a file is refused or, where no
-/// check of the format covers the byte, read whole.
+/// A file that is cut off, changed in any byte, or followed by other bytes is refused; if no check
+/// of the format covers the byte, it may be read whole.
 void check_damage(const std::string& content) {
   for (std::size_t length = 8; length < content.size(); ++length) {
     CHECK_FALSE(error_reading(content.substr(0, length)).problem().empty());
@@ -67,7 +67,7 @@ void check_damage(const std::string& content) {
     try {
       nonzeros = heddle::read_matrix(file.path()).nonzeros();
     } catch (const heddle::Error&) {
-      // Refused.
+      // The file is refused.
     }
     CHECK(nonzeros == 2);
   }
@@ -91,7 +91,7 @@ TEST_CASE("gzip") {
 }
 
 TEST_CASE("gzip is fed and emptied in pieces where zlib's counters end") {
-  // zlib counts in 32 bits; here as if in three.
+  // zlib counts in 32 bits; here in three.
   constexpr std::size_t most = 7;
   std::string long_text = text;
   for (int i = 0; i < 1000; ++i) long_text += std::to_string(i * i * i) + "\n";
@@ -120,8 +120,8 @@ TEST_CASE("xz") {
 }
 
 TEST_CASE("xz: a window of more bytes than may be taken is an Error, and one of no more is read") {
-  // Where the header of xz_bytes' only block lies, and in it the size of the window: n stands for
-  // 2^(n/2 + 12) bytes, 40 for 4 GiB. The header ends with a checksum.
+  // Places of the header of xz_bytes' only block, and in it of the size of the window: n means
+  // 2^(n/2 + 12) bytes, 40 means 4 GiB. The header ends with a checksum.
   constexpr std::size_t block = 12, window = block + 4, checksum = block + 8;
   const auto with_window = [&](char n) {
     std::string content = as_string(xz_bytes);
@@ -133,13 +133,13 @@ TEST_CASE("xz: a window of more bytes than may be taken is an Error, and one of 
     }
     return content;
   };
-  check_read(with_window(28));  // 64 MiB, as of xz -9
+  check_read(with_window(28));  // 64 MiB, as in files of xz -9
   const auto error = error_reading(with_window(40));
   CHECK(error.problem().find("unpacking asks for 4") == 0);
   CHECK(error.problem().find(" bytes beside the content, more than 1073741824") !=
         std::string::npos);
   CHECK(error.remedy().find("xz -6") != std::string::npos);
-  // Less where less may be taken in all.
+  // A lower max_bytes lowers the limit of the window.
   const TemporaryFile file(".mtx", with_window(32));
   const heddle::ReadOptions few{.max_bytes = 1000};
   CHECK_THROWS_WITH_AS(heddle::read_matrix(file.path(), few),
@@ -188,7 +188,7 @@ TEST_CASE("max_bytes bounds the file and what it unpacks to") {
             "the content of the file takes more than " + std::to_string(limit) + " bytes");
       CHECK(refused.remedy() == "raise ReadOptions::max_bytes");
     }
-    // No more is unpacked than was asked for, and no more taken for it.
+    // Only the bytes that were requested are unpacked and allocated.
     CHECK(heddle::files::unpack_view(packed, "", 1000, false).size() == 1000);
   }
 }

@@ -33,7 +33,7 @@ void check_refused(const std::string& path) {
   }
 }
 
-/// What a descriptor holds from where it stands; it must have ended.
+/// The content of a descriptor from its position to the end.
 std::string rest_of(int descriptor) {
   std::string text;
   char buffer[64];
@@ -111,14 +111,14 @@ TEST_CASE("a file without write permission stays, also for root") {
 }
 
 TEST_CASE("a program that runs stays") {
-  // Another name of this program, beside it: links do not cross file systems.
+  // A hard link to this program, in its folder: links do not cross file systems.
   const fs::path self = fs::read_symlink("/proc/self/exe");
   const std::string path = self.string() + ".link";
   fs::remove(path);
   fs::create_hard_link(self, path);
   const auto bytes = fs::file_size(self);
   const int descriptor = ::open(path.c_str(), O_WRONLY);
-  const bool busy = descriptor < 0 && errno == ETXTBSY;  // not every kernel and file system tells
+  const bool busy = descriptor < 0 && errno == ETXTBSY;  // some systems allow it
   if (descriptor >= 0) ::close(descriptor);
   if (busy) {
     check_refused(path);
@@ -133,7 +133,7 @@ TEST_CASE("a write that fails leaves the old file as it was") {
   const TemporaryFolder folder;
   const std::string path = folder / "a";
   write_whole_file(path, "old");
-  // A file may not grow beyond a thousand bytes, as on a disk that is full.
+  // A file may not grow beyond a thousand bytes, as on a full disk.
   rlimit before{};
   REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
   const rlimit small{.rlim_cur = 1000, .rlim_max = before.rlim_max};
@@ -208,7 +208,7 @@ TEST_CASE("pipes and devices are written to, not replaced") {
   for (const std::string& name : {path, folder / "link"}) {
     std::string got;
     std::thread reader([&] { got = content_of(path); });
-    require_writable(name);  // the reader stays
+    require_writable(name);  // keeps the reader
     write_whole_file(name, "through");
     reader.join();
     CHECK(got == "through");
@@ -233,7 +233,7 @@ TEST_CASE("a descriptor of this process is written to, whatever lies behind it")
   CHECK(rest_of(ends[0]) == "through");
   ::close(ends[0]);
 
-  // As /dev/stdout where the shell sent it to a file.
+  // A descriptor like /dev/stdout that the shell redirects to a file.
   const TemporaryFolder folder;
   const int descriptor = ::open((folder / "log").c_str(), O_RDWR | O_CREAT, 0600);
   REQUIRE(::write(descriptor, "one ", 4) == 4);

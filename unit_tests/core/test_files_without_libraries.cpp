@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// As a source that is compiled with neither zlib nor liblzma, whatever others are compiled with.
+// Compiled with neither zlib nor liblzma, whatever other sources are compiled with.
 #undef HEDDLE_HAVE_ZLIB
 #define HEDDLE_HAVE_ZLIB 0
 #undef HEDDLE_HAVE_LZMA

@@ -13,7 +13,7 @@ using heddle::detail::FromThreads;
 
 namespace {
 
-/// Runs body(i) for i < 8, a thread each.
+/// Runs body(i) for i < 8, each on a thread of its own.
 template <class Body>
 void run(FromThreads& thrown, const Body& body) {
   std::vector<std::thread> threads;

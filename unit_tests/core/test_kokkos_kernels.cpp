@@ -53,7 +53,7 @@ void borrowed_not_copied() {
   }
 }
 
-/// Entries to their blocks, blocks to a BsrMatrix that lends them, and back.
+/// Converts entries to blocks, blocks to a BsrMatrix that shares them, and back.
 template <class S, class Off>
 void blocks_lent() {
   using Exec = Kokkos::DefaultExecutionSpace;
@@ -73,7 +73,7 @@ void blocks_lent() {
   const auto host_values = to_host(theirs.values);
   const auto entries = to_host(theirs.graph.entries);
   CHECK(theirs.graph.entries.extent(0) == static_cast<std::size_t>(ours.blocks()));
-  std::size_t block = 0;  // of block row 1 that on the diagonal, whose places theirs names
+  std::size_t block = 0;  // the diagonal block of block row 1, in their order
   for (std::size_t k = to_host(theirs.graph.row_map)(1); entries(k) <= 1; ++k) block = k;
   const auto a = to_host(A.row_ptr()), c = to_host(A.col_idx());
   const auto v = to_host(A.values());

@@ -81,7 +81,7 @@ TEST_CASE("entries that do not lie side by side are an error") {
                   heddle::Error);
   CHECK_THROWS_AS(heddle::CsrMatrix(3, 3, row_ptr, col_idx, Kokkos::subview(numbers, all, 0)),
                   heddle::Error);
-  // A strided layout whose entries do lie side by side is fine, and of one entry any is.
+  // A strided layout with contiguous entries is accepted, and with one entry any layout.
   const Kokkos::View<double*, Kokkos::LayoutStride, HostSpace> beside = values;
   CHECK(heddle::CsrMatrix(3, 3, row_ptr, col_idx, beside).values().data() == values.data());
   const auto one = std::pair(0, 1);

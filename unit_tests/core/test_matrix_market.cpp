@@ -20,7 +20,7 @@ std::string file(const std::string& kind, const std::string& body) {
   return "%%MatrixMarket matrix " + kind + "\n" + body;
 }
 
-/// Reads as real and, where the numbers allow, as complex.
+/// Reads as real and, if the numbers allow it, as complex.
 void check_real(const std::string& kind, const std::string& body, const Dense<double>& expected) {
   CAPTURE(kind);
   const auto matrix = parse_matrix_market(file(kind, body));
@@ -193,7 +193,7 @@ TEST_CASE("entries that repeat add up in one order on both sides of the diagonal
       CHECK(above == (symmetry == "symmetric" ? below : -below));
     }
   }
-  // Rows that are sorted in another way as they are long.
+  // Long rows, which another sort handles.
   std::string body = "60 60 62\n";
   for (int row = 2; row <= 60; ++row) body += std::to_string(row) + " 1 2\n";
   body += "60 1 1\n60 1 1\n60 1 -1e16\n";
@@ -319,7 +319,7 @@ TEST_CASE("any number of threads gives the same bits") {
   const std::string text = file.content();
   CHECK(text.size() > 8'000'000);
 
-  // The same entries in disorder, each given twice.
+  // The entries out of order, and each of them twice.
   std::vector<std::string> lines;
   std::size_t at = text.find('\n', text.find('\n') + 1) + 1;
   while (at < text.size()) {

@@ -102,7 +102,7 @@ TEST_CASE("in a symmetry zeros of either sign are equal, and so are all NaNs") {
   const std::string head = "%%MatrixMarket matrix coordinate complex general\n2 2 2\n";
   const auto pair = parse_matrix_market<Complex>(head + "2 1 0 nan\n1 2 -0 nan\n");
   CHECK(parse_matrix_market<Complex>(written(pair, {.symmetry = hermitian})).nonzeros() == 2);
-  // What a reader would refuse is not written.
+  // Values that a reader would refuse are not written.
   const auto diagonal = parse_matrix_market<Complex>(head + "1 1 1 0\n2 2 1 nan\n");
   const auto error = error_of([&] { written(diagonal, {.symmetry = hermitian}); });
   CHECK(error.where().row == 1);
@@ -166,7 +166,7 @@ TEST_CASE("one row longer than any piece of the file") {
 
 TEST_CASE("as many rows as the ordinal counts") {
   constexpr int rows = std::numeric_limits<int>::max();
-  // Pages that nobody writes to are all one page of zeros.
+  // Pages that are never written share one page of zeros.
   constexpr std::size_t bytes = (std::size_t{rows} + 1) * sizeof(int);
   void* const zeros =
       mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

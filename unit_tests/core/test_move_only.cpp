@@ -29,7 +29,7 @@ TEST_CASE("an object that was moved from says so, until another is assigned to i
   second = std::move(first);
   CHECK_NOTHROW(second.call());
   CHECK_THROWS_AS(first.call(), Error);
-  // What was moved from once may be moved on, and stays empty.
+  // An object that was moved from can be moved on, and stays empty.
   second = std::move(first);
   CHECK_THROWS_AS(second.call(), Error);
   Thing& self = second = Thing();

@@ -81,7 +81,7 @@ TEST_CASE("multivector: groups of vectors overlap if they have an entry in commo
     const auto a = group(some(12), some(5), row_stride, some(4), some(9));
     const auto b = group(some(12), some(5), other_stride, some(4), some(9));
     const bool said = overlap(a, b);
-    // Of different strides it may say so of what lies between each other.
+    // With different strides it may also report memory between the entries of one another.
     wrong += row_stride == other_stride ? said != common(a, b) : !said && common(a, b);
     overlapping += said;
     interleaved +=

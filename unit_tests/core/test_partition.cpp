@@ -20,7 +20,7 @@ std::vector<Off> row_ptr_of(const Pattern& pattern) {
   return row_ptr;
 }
 
-/// The merge path, walked step by step; a row takes `row_steps` of them to end.
+/// The merge path, step by step; the end of a row counts as `row_steps` steps.
 template <class Off>
 std::vector<Cut<int, Off>> walked_path(const std::vector<Off>& row_ptr, int row_steps) {
   const int rows = static_cast<int>(row_ptr.size()) - 1;
@@ -143,7 +143,7 @@ TEST_CASE("cuts and runs of every test matrix, against their definitions") {
 
 namespace {
 
-/// What one item of a launch finds for itself, all partitions at once.
+/// Partitions that one item of a launch finds for itself, all at once.
 struct FoundByThread {
   const int* row_ptr;
   int rows;

@@ -37,7 +37,7 @@ std::string numbers(std::initializer_list<double> values) {
   return bytes;
 }
 
-// 2 x 3, rows of 2 and 1 entries.
+// A 2 x 3 matrix, with rows of 2 and 1 entries.
 template <class Integer = std::int32_t>
 std::string pattern() {
   return big_endian<Integer>({1211216, 2, 3, 3, 2, 1, 0, 2, 1});
@@ -115,7 +115,7 @@ TEST_CASE_TEMPLATE("a vector behind the matrix is told, whatever its length", In
   const std::string matrix = pattern<Integer>();
   const std::string reals = numbers<double>({0.1, -2, 1e300});
   const std::string head = big_endian<Integer>({1211214, 2});
-  // As long as longer numbers would be: 24 bytes behind 24.
+  // A vector of 24 bytes after 24 bytes of values, so that both could be longer numbers.
   const std::string vector = head + std::string(24 - head.size(), '\1');
   const std::string byte = " (byte " + std::to_string(matrix.size() + 24) + ")";
   refused<Complex>(matrix + reals + vector, "a vector follows the matrix" + byte);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Schemes of one backend on another.
+// Schemes of one backend on another one.
 #include <doctest/doctest.h>
 
 #include "../../core/pinned_scheme.hpp"
@@ -8,7 +8,7 @@ namespace heddle {
 
 namespace {
 
-/// A format with kernels that one backend alone has, and values that differ.
+/// A format with kernels that only one backend has, and values that differ.
 SchemeGrammar grammar(const Device& device) {
   const SchemeKey atomics("transpose", {"atomics"}, scheme_auto);
   const SchemeKey rows("rows", {device.has_lanes() ? "32" : "16"}, scheme_auto);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The oracle and the matrices that other tests lean on, tested themselves.
+// Tests of the oracle and the matrices that other tests rely on.
 #include <doctest/doctest.h>
 
 #include <set>

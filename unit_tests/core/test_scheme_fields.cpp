@@ -96,7 +96,7 @@ TEST_CASE("fields: what follows a kernel is its own") {
     CHECK(read.lanes.has_value() == scheme.has("subwarp"));
     CHECK(heddle::scheme_with(scheme, read, Device()) == scheme);
   }
-  // In any order, and printed in the grammar's; another kernel's parameters are none of this one.
+  // Parameters in any order are printed in the grammar's; other kernels' are ignored.
   auto read = heddle::parameters_of<OfKernels>("csr/loop=four,sorted=yes,subwarp=4", Device());
   CHECK(read.lanes == 4);
   CHECK(read.sorted == true);

@@ -17,7 +17,7 @@ using heddle::detail::TuningCache;
 
 namespace {
 
-/// A path where nothing is, freed at the end.
+/// A path without a file; the file is removed at the end.
 struct Place {
   std::string path;
   explicit Place(const char* name)

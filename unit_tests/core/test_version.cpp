@@ -24,7 +24,7 @@ static_assert(!HasVersion<MadeUp> && !HasVersion<Silent>);
 static_assert(!std::is_constructible_v<VersionNumber, std::uint64_t>);
 static_assert(!std::is_default_constructible_v<VersionNumber>);
 
-/// Numbers that must all be different.
+/// All numbers must be different.
 void check_different(const std::vector<VersionNumber>& numbers) {
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) CHECK(numbers[i] != numbers[j]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Of programs on an emulated device: HEDDLE_EMULATED_SEED=N gives another order, and into the
-// folder HEDDLE_EMULATED_LABELS goes a file that lists the kernels that were launched
+// Main program of tests on an emulated device: HEDDLE_EMULATED_SEED=N gives another order, and the
+// folder HEDDLE_EMULATED_LABELS gets a file that lists the kernels that were launched
 // (dev/kernel_labels).
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
@@ -14,7 +14,7 @@
 
 #include "../../backends/emulated/scheduler.hpp"
 #include "../../backends/emulated/space.hpp"
-#ifdef HEDDLE_TESTED_TYPE  // the suite of SpMV, which takes the format as an option
+#ifdef HEDDLE_TESTED_TYPE  // the suite of SpMV, which has the format as an option
 #include "../../testing/format_suite/patterns.hpp"
 #include "../support/format_under_test.hpp"
 
@@ -23,7 +23,7 @@ static bool take_format(int argc, char** argv, std::string& name) {
   if (!FormatUnderTest::take(argc, argv)) return false;
   name = FormatUnderTest::name;
   if (name == TiledFormat::name ||
-      name == CsbFormat::name) {  // a word of all lanes for every few entries
+      name == CsbFormat::name) {  // it uses a word of all lanes for every few entries
     one_pattern_in = 4;
     first_pattern = HEDDLE_EMULATED == 64 ? 2 : 0;
   }

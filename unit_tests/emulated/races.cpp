@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the thread sanitizer reports of an emulated device, and what not: dev/test_races.
+// Reports of the thread sanitizer on an emulated device, and false alarms: dev/test_races.
 #include "../../backends/atomics.hpp"
 #include "../backends/lanes.hpp"
 
@@ -25,7 +25,7 @@ struct Kernel {
 template <class F>
 Kernel(F) -> Kernel<F>;
 
-/// How often the sanitizer says something of a kernel, in some launches.
+/// Number of the sanitizer's reports on a kernel, in some launches.
 template <class F>
 int reports_of(const F& body, int teams = 2) {
   const int before = reports;
@@ -37,7 +37,7 @@ int reports_of(const F& body, int teams = 2) {
 
 constexpr auto is_set = [](int value) { return value != 0; };
 
-/// A value that one team writes plainly, and another reads plainly behind a flag.
+/// One team writes a plain value and sets a flag; another reads the value once it sees the flag.
 template <class Set, class Wait>
 int behind_flag(const Set& set, const Wait& wait) {
   constexpr std::size_t launches = 200;
@@ -91,7 +91,7 @@ TEST_CASE("races: what another team posts, read plainly") {
         }) == 0);
 }
 
-// Each lane runs to its end, one after the other, since no word is called.
+// Each lane runs to its end, one after another, since no word is called.
 TEST_CASE("races: of lanes that have ended before others begin") {
   int value = 0, seen = 0;
   CHECK(reports_of([&](const auto& team, auto&) {
@@ -106,7 +106,7 @@ TEST_CASE("races: of lanes that have ended before others begin") {
           if (team.thread() == 5) scratch.values[0] = 7;
           if (team.thread() == 9 && scratch.values[0] == 3) std::abort();
         }) > 0);
-  // Teams that have one place, and one scratch, one after the other.
+  // Teams in one place share scratch, one after another.
   CHECK(reports_of([](const auto& team, auto& scratch) { scratch.values[team.thread()] = 1; },
                    100) == 0);
 }
@@ -122,7 +122,7 @@ TEST_CASE("races: scratch of other lanes") {
   };
   CHECK(reports_of(write_and_read([](const auto& team) { team.barrier(); })) == 0);
   CHECK(reports_of(write_and_read([](const auto& team) { team.subwarp().sync(); })) == 0);
-  // The value is there; but a shuffle orders no memory.
+  // The lanes meet, but a shuffle orders no memory.
   CHECK(reports_of(write_and_read([](const auto& team) { team.subwarp().sum(1.0); })) > 0);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What an emulated device says of lanes that do not meet: each kernel here breaks a rule.
+// Errors of an emulated device about lanes that do not meet: each kernel here breaks a rule.
 #include <functional>
 
 #include "../../backends/cluster.hpp"
@@ -15,7 +15,7 @@ struct NoWord {
   void operator()(const Team&, Scratch&) const {}
 };
 
-/// What a launch of one team throws, or "".
+/// The error of a launch, "" if there is none.
 template <class Shape, class Kernel>
 std::string problem(const Kernel& kernel, int teams = 1) {
   try {
@@ -135,8 +135,8 @@ TEST_CASE("words of two widths, one after the other") {
   CHECK(problem<Eights>(kernel, 10) == "");
 }
 
-/// Warps that come to a sum without some of their lanes, which other subwarps have: right at 64,
-/// where sum_together is sum, and wrong on a warp of 32.
+/// Half of the subwarps of a warp call sum_together: right on a warp of 64 lanes, where
+/// sum_together is sum, and wrong on a warp of 32.
 TEST_CASE("sum_together without the whole warp") {
   const Kernel kernel{[](const auto& team) {
     if (team.subwarp_index() % 2 == 0) team.subwarp().sum_together(1.0);
@@ -172,7 +172,7 @@ struct NumberInScratch {
   };
 };
 
-/// A word of memory, on a place in scratch.
+/// Calls a word of memory on a place in scratch.
 template <class F>
 struct OnScratch : NumberInScratch {
   F word;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Waits, orders and posts of an emulated device, and what it says where nothing can go on.
+// Waits, orders and posts of an emulated device, and its errors if no team can continue.
 #include "../../backends/cluster.hpp"
 #include "../../backends/mailbox.hpp"
 #include "../backends/lanes.hpp"
@@ -61,7 +61,7 @@ TEST_CASE("a wait that never ends: who waits for what") {
               {"no lane can go on", "wait in a loop of look at 0x"}));
 }
 
-/// Waits for the team of that distance in the order of the launch.
+/// Each team waits for the team whose index is larger by `step`.
 auto chain(int* done, int teams, int step) {
   return Kernel{[=](const auto& team) {
     const std::int64_t before = team.index() + step;
@@ -96,7 +96,7 @@ TEST_CASE("teams that wait for lower ones need an order") {
 }
 
 TEST_CASE("places are few in some launches that go by an order") {
-  // Two teams that wait for each other: resident together or not, as chance has it.
+  // Two teams that wait for each other: chance decides whether they are resident together.
   int together = 0, apart = 0;
   for (int launch = 0; launch < 60; ++launch) {
     int flags[2] = {0, 0};
@@ -132,7 +132,7 @@ TEST_CASE("a wait for a lane of the own warp") {
                        "lane 3 of subwarp 0"}));
   }
   CHECK(found > 0);
-  int flag = 0;  // a lane of another warp may be waited for
+  int flag = 0;  // waits for a lane of another warp
   const Kernel other{[&](const auto& team) {
     if (team.thread() == 3) backends::post(&flag, 1);
     if (team.thread() == 67) backends::collect(&flag, is_set);
@@ -142,7 +142,7 @@ TEST_CASE("a wait for a lane of the own warp") {
         }) == "");
 }
 
-/// A value and then its flag, by one word or the other; what the other team saw of the value.
+/// One team writes a value and then its flag, published or posted; the other reads the value.
 template <bool Published>
 int seen_behind_flag(std::uint64_t launches) {
   int missed = 0;
@@ -238,7 +238,7 @@ TEST_CASE("a mailbox over many teams") {
   backends::launch_in_order<Shape>(Exec(), "heddle::test::mail", teams, kernel,
                                    backends::Tickets{&next});
   CHECK(last == teams);
-  for (const double word : words) CHECK(!mail.posted(word));  // all was collected
+  for (const double word : words) CHECK(!mail.posted(word));  // all of it was collected
 }
 
 }  // namespace heddle::test

@@ -6,7 +6,7 @@
 #include "../../testing/format_suite/patterns.hpp"
 #include "../support/shared_formats.hpp"
 
-// What is true of bcsr alone; what every format promises is tested by testing/format_suite.hpp.
+// Tests of bcsr alone; testing/format_suite.hpp has those of every format.
 namespace heddle::test {
 
 using BcsrType = OnePlanType<SharedFormats>;
@@ -19,7 +19,7 @@ BcsrPlan bcsr_plan(const DeviceMatrix<BcsrType>& A, const std::string& size) {
                   BcsrType::Formats());
 }
 
-/// Of y = 2 A x + y / 2, x apart and y side by side; empty where all is well.
+/// Checks y = 2 A x + y / 2 with column-major x and row-major y; "" if all is right.
 std::string mismatch_of_several(const BcsrPlan& plan, const DeviceMatrix<BcsrType>& A,
                                 std::size_t count) {
   const BcsrType::Exec exec;
@@ -37,8 +37,8 @@ std::string size_name(int rows, int columns) {
   return std::to_string(rows) + "x" + std::to_string(columns);
 }
 
-/// Blocks of rows x columns here and there, which the edges cut; in every seventh row without the
-/// first entry.
+/// Blocks of rows x columns here and there, which the edges cut; every seventh row lacks its first
+/// entry.
 Pattern blocks_with_holes(int rows, int columns, int block_rows, int block_columns, int cut) {
   const auto coarse = random_pattern("blocks", 3, block_rows, block_columns,
                                      [](std::int64_t i) { return i % 5 == 3 ? 0 : 1 + i % 4; });
@@ -158,8 +158,8 @@ TEST_CASE("bcsr: fill-in is refused above its bound, and counted below") {
 
 namespace {
 
-/// Two unknowns a point, and block rows that hold blocks without end among short ones: in the
-/// middle, side by side, and the last, which the edge cuts.
+/// Two unknowns a point, and huge block rows among short ones: in the middle, next to one another,
+/// and the last, which the edge cuts.
 Pattern huge_block_rows(std::int64_t columns) {
   const auto huge = [](std::int64_t block_row) {
     return block_row == 40 || block_row == 41 || block_row == 150;
@@ -208,7 +208,7 @@ TEST_CASE("bcsr: a huge block row is cut, and its pieces add up in order") {
   }
 }
 
-/// What an apply launches tells whether block rows are cut.
+/// The number of launches of an apply shows whether block rows are cut.
 TEST_CASE("bcsr: block rows are cut only where one is far longer than a piece") {
   const BcsrType::Exec exec;
   const auto launches = [&](const Pattern& pattern) {
@@ -225,7 +225,7 @@ TEST_CASE("bcsr: block rows are cut only where one is far longer than a piece") 
   CHECK(launches(huge_block_rows(20003)) == 2);
   CHECK(launches(blocks_with_holes(2, 2, 4000, 3000, 1)) == 1);
   CHECK(launches(banded_pattern("tridiagonal", 30000, 30000, {-1, 0, 1})) == 1);
-  // One long row, to the block: as many blocks as are not cut, and one more.
+  // A row of as many blocks as are not cut, and a row of one block more.
   using Pieces = heddle::detail::bcsr::Pieces<BcsrType::Exec, std::int32_t, std::int32_t, double>;
   const std::int32_t block_ptr[] = {0, 2, 102, 102, 203};
   const auto on_device = copy_to<BcsrType::Space>(
@@ -244,7 +244,7 @@ TEST_CASE("bcsr: block rows are cut only where one is far longer than a piece") 
   CHECK(Pieces(exec, on_device.data(), 4, 2, 101).bytes() == 0);
 }
 
-/// The first block row is cut into many pieces, and nothing else.
+/// Only the first block row is cut, into many pieces.
 TEST_CASE("bcsr: an arrow of 3 x 3 blocks, times one vector and several") {
   const BcsrType::Exec exec;
   const int blocks = backends::has_lanes<BcsrType::Exec> ? 8000 : 40000;
@@ -274,7 +274,7 @@ TEST_CASE("bcsr: blocks are estimated from a sample, and counted where they are 
   CHECK(blocks(pattern_named("0 x 7"), 2, 2) == 0);
   CHECK(blocks({"one", 4, {{0, 3}, {1}, {}}}, 2, 2) == 2);
   CHECK(blocks({"unsorted", 4, {{3, 0, 2}, {1}, {}}}, 2, 2) == 2);
-  // Rows that are cut into parts have the blocks that whole ones have.
+  // Rows that are cut into parts have as many blocks as whole ones.
   const auto long_rows = to_device<BcsrType>(
       exec, random_pattern("long rows", 7, 30000, 30000,
                            [](std::int64_t i) { return i % 10000 == 5 ? 20000 : i % 4; }));
@@ -282,7 +282,7 @@ TEST_CASE("bcsr: blocks are estimated from a sample, and counted where they are 
     CHECK(estimated_blocks(exec, long_rows.matrix(), size, size, 20000) ==
           estimated_blocks(exec, long_rows.matrix(), size, size));
   }
-  // 40,000 rows of 20,000 block rows: tridiagonal, so two blocks beside each full one.
+  // 40,000 rows are 20,000 block rows: tridiagonal, so two other blocks for each full one.
   const std::int64_t estimate = blocks(banded_pattern("band", 40000, 40000, {-1, 0, 1}), 2, 2);
   CHECK(estimate > 58000);
   CHECK(estimate < 62000);
@@ -309,7 +309,7 @@ TEST_CASE("bcsr: a sample of blocks is bounded in parts and entries, whatever th
       }
     }
   }
-  // A row that is one of few is cut as often as it needs; of many all together have that many.
+  // Each of a few rows is cut into as many parts as it needs; many rows have most_items in total.
   CHECK(BlockSample(3, 100, 1, 1 << 24).parts == 65536);
   CHECK(BlockSample(1000000, 5000000, 2, 1 << 24).items() == BlockSample::most_items);
 }

@@ -4,7 +4,7 @@
 #include "../../testing/format_suite/patterns.hpp"
 #include "../support/shared_formats.hpp"
 
-// What is true of blocked-ell alone.
+// Tests of blocked-ell alone.
 namespace heddle::test {
 
 using BlockedEllType = OnePlanType<SharedFormats>;
@@ -13,7 +13,7 @@ using BlockedEllPlan = BlockedEllType::Plan<>;
 TEST_CASE("blocked-ell: the example of docs/blocked_ell.md") {
   using namespace heddle::detail::blocked_ell;
   const BlockedEllType::Exec exec;
-  // Slices of two rows; the columns of the second lie too far apart for 16 bits.
+  // Slices of two rows; the columns of the second slice span more than 16 bits.
   const Pattern pattern{"example", 70000, {{0, 1}, {1}, {0, 69999}, {2, 3, 4}, {}}};
   const auto A = to_device<BlockedEllType>(exec, pattern);
   const Storage<BlockedEllType::Exec, double, std::int32_t, std::int32_t, double> storage(
@@ -151,7 +151,7 @@ TEST_CASE("blocked-ell: predicted columns take two bytes in narrow slices, howev
 
 TEST_CASE("blocked-ell: sorted rows that are mostly padding all the same are refused") {
   const BlockedEllType::Exec exec;
-  // One long row in each window of two slices, so that sorting leaves slices as wide as it.
+  // One long row in each window of two slices, so that slices are wide though rows are sorted.
   const int rows = backends::has_lanes<BlockedEllType::Exec>
                        ? heddle::detail::blocked_ell::slice_rows_for(backends::describe(exec))
                        : 16;
@@ -169,7 +169,7 @@ TEST_CASE("blocked-ell: sorted rows that are mostly padding all the same are ref
                        doctest::Contains("blocked-ell: sorted, slices as wide as their longest"),
                        Refusal);
   CHECK_THROWS_WITH_AS(plan("none"), doctest::Contains("blocked-ell: slices as wide as"), Refusal);
-  // Long rows of many windows side by side fill a slice.
+  // A larger window sorts its long rows into one slice.
   CHECK_NOTHROW(plan(std::to_string(40 * rows)));
 }
 

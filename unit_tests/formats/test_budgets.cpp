@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a plan may take: memory (max_bytes, and where there is none), and time to measure.
+// Budgets of a plan: memory (max_bytes, and devices without memory), and time to measure.
 #include "../../testing/events.hpp"
 #include "../../testing/format_suite/make_plans.hpp"
 #include "../../testing/format_suite/patterns.hpp"
@@ -11,14 +11,14 @@ namespace heddle::test {
 
 namespace {
 
-/// Predicted to be the best of all, and to keep next to nothing, which is wrong.
+/// A wrong prediction: the fastest of all, with 8 bytes kept.
 struct OptimisticFormat : user::DenseFormat {
   static Prediction predict(const Scheme&, const Features&, const Device&, const Sizes&) {
     return {1e-12, 1e-12, 8, 8, false, "it is said to be small"};
   }
 };
 
-/// The same, and there is no memory for it.
+/// An OptimisticFormat whose inspection runs out of memory.
 struct HungryFormat : OptimisticFormat {
   template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
   static std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect(
@@ -125,7 +125,7 @@ TEST_CASE("max_bytes: a stored transpose counts, and the scheme is chosen so tha
     CHECK(plan.bytes() <= transpose + more);
     CHECK(apply_and_compare(exec, plan, A, Op::transpose, 1.0, 0.0) == "");
   }
-  // DIA applies it natively, where it holds the matrix; nobody does here.
+  // DIA applies the transpose natively, but cannot hold this matrix; no other format here does.
   const Refusal none = error_of<Refusal>(
       [&] { Plan(exec, A.matrix(), {.ops = {Op::transpose}, .max_bytes = transpose - 1}); });
   CHECK(mentions(none.what(), "and a stored transpose of " + std::to_string(transpose)));

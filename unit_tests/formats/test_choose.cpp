@@ -7,7 +7,7 @@ namespace heddle::test {
 
 namespace {
 
-/// A format that holds nothing, and one that copies values.
+/// A format that refuses every matrix, and one that copies values.
 template <bool Refuses>
 struct OtherFormat {
   static constexpr const char* name = Refuses ? "never" : "copies";
@@ -23,10 +23,10 @@ struct OtherFormat {
   template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
   static std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect(
       const Inspection<Exec, Matrix>&, const Scheme&) {
-    return nullptr;  // nobody asks
+    return nullptr;  // never asked for
   }
 };
-/// Keeps a thousand bytes, and transposes by itself.
+/// Keeps a thousand bytes, and transposes natively.
 struct Native : OtherFormat<false> {
   static constexpr const char* name = "native";
   static SchemeGrammar grammar(const Device&) { return {name, {}}; }
@@ -35,7 +35,7 @@ struct Native : OtherFormat<false> {
     return {1, 1, 1000, 1000, false, "it transposes"};
   }
 };
-/// Takes longer, and may refuse a pattern.
+/// A slower format, which may refuse a pattern.
 struct Unseen : OtherFormat<false> {
   static constexpr const char* name = "unseen";
   static SchemeGrammar grammar(const Device&) { return {name, {}}; }
@@ -82,8 +82,8 @@ TEST_CASE("choose: for a single apply nothing is set up, but where rows differ v
       CHECK((scheme.has("scalar") || scheme.has("subwarp")));
     }
   }
-  // A row of 20,000 nonzeros, gone through by one subwarp, takes longer than searching for equal
-  // shares; and one of a million, gone through by one team, than cutting it.
+  // A subwarp needs longer for a row of 20,000 nonzeros than a search for equal shares; and a team
+  // longer for a row of a million than cutting it.
   CHECK(chosen(rows_of(1000000, 5, 20000), gpu(32), {}, 1) == "csr/merge,search=apply");
   CHECK(chosen(rows_of(1000000, 5, 1000000), gpu(32), {}, 1) == "csr/adaptive");
   CHECK(chosen(rows_of(1000000, 5, 20000), gpu(32)) == "csr/adaptive");
@@ -148,7 +148,7 @@ TEST_CASE("choose: the ranking rises to last resorts and from there, and refusal
     const Choice choice = choose<Three>(features, gpu(lanes), options);
     CHECK(choice.scheme == ranking.front().scheme);
     CHECK(choice.ranking.size() == ranking.size());
-    // Unrestricted, what costs nothing comes first.
+    // Without restrictions the format without cost is first.
     CHECK(choose<Three>(features, gpu(lanes)).scheme == Scheme("copies"));
   }
 }
@@ -219,7 +219,7 @@ TEST_CASE("choose: ops that transpose in place are offered the schemes that do")
     CHECK(choice.scheme.value("transpose") == "atomics");
     CHECK(choice.ranking.back().prediction.refusal ==
           "a stored transpose copies the values, and options.values_in_place is set");
-    // Where the values may be copied, additions by atomics are not worth their time.
+    // If the values may be copied, a stored transpose is faster than atomic additions.
     options.values_in_place = false;
     CHECK(!choose<Csr>(features, gpu(lanes), options).scheme.has("transpose"));
   }
@@ -240,7 +240,7 @@ TEST_CASE("choose: an op that transposes costs its applies, and a stored transpo
   const StoredTranspose stored(features.rows(), gpu(32), Sizes());
   CHECK(total("csr", {Op::transpose, Op::conjugate_transpose}) ==
         doctest::Approx(total("csr", {}) + stored.setup_seconds + 10 * stored.seconds));
-  // Native applies take a second each, and so does its inspection.
+  // A native apply needs a second, and so does its inspection.
   CHECK(total("native", {}) == doctest::Approx(11));
   CHECK(total("native", {Op::conjugate}) == doctest::Approx(11));
   CHECK(total("native", {Op::transpose}) == doctest::Approx(21));

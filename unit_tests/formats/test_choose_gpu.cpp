@@ -8,7 +8,7 @@ namespace heddle::test {
 
 namespace {
 
-/// Lanes that a row is given by csr/scalar and csr/subwarp; 0 by others.
+/// Lanes a row of csr/scalar and csr/subwarp; 0 for other schemes.
 std::int64_t lanes_of(const std::string& text) {
   const Scheme scheme = Scheme::parse(text);
   return scheme.has("scalar") ? 1 : scheme.has("subwarp") ? scheme.integer("subwarp") : 0;
@@ -23,30 +23,30 @@ TEST_CASE("choose: the rules on a GPU") {
       CAPTURE(rows);
       CAPTURE(mean);
       const std::string scheme = chosen(rows_of(rows, mean, mean + 1), gpu(32));
-      // Of one vector it does not matter how several would lie.
+      // With one vector the layout of several does not matter.
       CHECK(chosen(rows_of(rows, mean, mean + 1), gpu(32), {1, false}) == scheme);
       const std::int64_t lanes = lanes_of(scheme);
-      if (lanes == 0) continue;  // by csr/adaptive
-      CHECK(lanes >= before);    // longer rows are given more lanes
-      CHECK(lanes < 2 * mean);   // and never many that have no entry
+      if (lanes == 0) continue;  // csr/adaptive
+      CHECK(lanes >= before);    // longer rows get more lanes
+      CHECK(lanes < 2 * mean);   // most lanes have an entry
       before = lanes;
     }
-    if (rows <= 50000) CHECK(before > 1);  // where not all is csr/adaptive's
+    if (rows <= 50000) CHECK(before > 1);  // csr/adaptive is not chosen for all
   }
-  // A row that a subwarp would go through long after the others.
+  // A subwarp would finish this row long after the others.
   CHECK(chosen(rows_of(1000000, 5, 100000), gpu(32)) == "csr/adaptive");
   CHECK(chosen(rows_of(100, 9000, 20000), gpu(32)) == "csr/adaptive");
 }
 
 TEST_CASE("choose: csr/adaptive costs less where all wait for memory") {
-  /// From so many rows on.
+  /// The lowest number of rows for which csr/adaptive is chosen.
   const auto adaptive_from = [](std::int64_t mean, const Device& device, std::int64_t applies) {
     std::int64_t first = -1;
     for (std::int64_t rows = 1000; rows < 100000000; rows *= 2) {
       const bool adaptive =
           chosen(rows_of(rows, mean, mean + 1), device, {}, applies) == "csr/adaptive";
       if (first < 0 && adaptive) first = rows;
-      CHECK((adaptive || first < 0));  // and then for all that are larger
+      CHECK((adaptive || first < 0));  // it stays chosen for more rows
     }
     return first;
   };
@@ -56,10 +56,10 @@ TEST_CASE("choose: csr/adaptive costs less where all wait for memory") {
     CAPTURE(mean);
     const std::int64_t often = adaptive_from(mean, gpu(32), 100000);
     CHECK(often > 0);
-    // Beyond the cache: indices and values, row pointer and both vectors.
+    // Larger than the cache: indices and values, row pointer and both vectors.
     CHECK(often * (12 * mean + 20) > 60 << 20);
     CHECK(adaptive_from(mean, larger, 100000) > often);
-    // Its set-up is to be repaid.
+    // With few applies its set-up counts.
     const std::int64_t seldom = adaptive_from(mean, gpu(32), 100);
     CHECK((seldom < 0 || seldom >= often));
   }
@@ -75,8 +75,8 @@ TEST_CASE("choose: a row that would hold up all others counts, whatever their sp
 }
 
 TEST_CASE("choose: where the long rows stand counts, if somebody counted") {
-  // One row of 60 in every 32, the others of two: each warp of csr/scalar waits for one, which the
-  // deviation does not tell.
+  // One row of 60 in every 32 rows of two: each warp of csr/scalar waits for one, which the
+  // variance does not show.
   constexpr std::int64_t slices = 20000;
   RowFeatures guessed = rows_of(32 * slices, 0, 60);
   guessed.nonzeros = slices * (31 * 2 + 60);

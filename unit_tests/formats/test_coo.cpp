@@ -4,7 +4,7 @@
 #include "../../testing/format_suite/patterns.hpp"
 #include "../support/shared_formats.hpp"
 
-// What is true of coo alone; what every format promises is tested by testing/format_suite.hpp.
+// Tests of coo alone; testing/format_suite.hpp has those of every format.
 namespace heddle::test {
 
 using CooType = OnePlanType<SharedFormats>;
@@ -60,7 +60,7 @@ TEST_CASE("coo: new values are seen without a word, and nothing but rows is kept
   const std::size_t shares = (nonzeros + A.rows_of_y() * 8) / 256 + 1;
   CHECK(plan.bytes() <= row_bytes * (nonzeros + 32) + shares * (16 + 2 * 64 * 8) + 4 * 256);
   const double x_and_y = 8.0 * static_cast<double>(A.rows_of_x() + A.rows_of_y());
-  // Of each vector one carry-out a share, whatever there is room for.
+  // One carry-out a share and vector, though there is room for more.
   const double entries = (12.0 + row_bytes) * static_cast<double>(nonzeros);
   const double of_shares = plan.moved_bytes() - entries - x_and_y;
   CHECK(of_shares > 0);

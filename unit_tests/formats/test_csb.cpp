@@ -5,7 +5,7 @@
 #include "../support/csb.hpp"
 #include "../support/shared_formats.hpp"
 
-// What is true of csb alone; what every format promises is tested by testing/format_suite.hpp.
+// Tests of csb alone; testing/format_suite.hpp has those of every format.
 namespace heddle::test {
 
 using CsbType = OnePlanType<SharedFormats>;
@@ -157,7 +157,7 @@ TEST_CASE("csb: bytes that are moved are counted; blocks on the diagonal are rea
   const double once = 1000 * 12.0 + 8 + piece + 2000 * 8.0;
   CHECK(bytes_of(small, Symmetry::none) == once);
   CHECK(bytes_of(small, Symmetry::symmetric) == once);
-  // Two block rows, and one block beside the diagonal, which holds one entry.
+  // Two block rows, and one block off the diagonal, which holds one entry.
   const auto two = to_device<CsbType>(exec, banded_pattern("two", 8000, 8000, {-1, 0}));
   const double x_and_y = 16000 * 8.0;
   const double by_rows = 15999 * 12.0 + 3 * 8 + 2 * piece + x_and_y;

@@ -128,7 +128,7 @@ TEST_CASE_TEMPLATE_DEFINE("csb: one triangle stands for both", T, csb_triangles)
                                 blocks_of_every_weight()};
   std::vector<Symmetry> kinds{Symmetry::symmetric};
   std::vector<Op> ops{Op::none, Op::transpose};
-  if (!emulated) {  // which is slow, and of real values
+  if (!emulated) {  // too slow there, and real values only
     patterns.push_back(pattern_named("tridiagonal"));
     patterns.push_back(pattern_named("power law"));
     kinds.push_back(Symmetry::hermitian);

@@ -9,7 +9,7 @@
 #include "../../testing/format_suite/vectors.hpp"
 #include "../support/shared_formats.hpp"
 
-// What is true of csr alone; what every format promises is tested by testing/format_suite.hpp.
+// Tests of csr alone; testing/format_suite.hpp has those of every format.
 namespace heddle::test {
 
 using CsrType = OnePlanType<SharedFormats>;
@@ -86,7 +86,7 @@ TEST_CASE("csr: shares are kept, and nothing else where none are cut") {
   for (const char* kernel : {"adaptive", "merge", "blocks"}) {
     CHECK(CsrPlan(exec, A.matrix(), {.scheme = Scheme("csr", {{kernel}})}).bytes() > 0);
   }
-  // A stored transpose holds the matrix and the way back.
+  // A stored transpose holds the matrix and the sources of its values.
   CsrPlan plan(exec, A.matrix(), {.scheme = Scheme("csr", {{"scalar"}})});
   plan.prepare(exec, Op::conjugate_transpose);
   CHECK(plan.bytes() > A.host.bytes());
@@ -129,8 +129,8 @@ TEST_CASE_TEMPLATE_DEFINE("csr/merge,search=apply: rows of any length", T, searc
 }
 TEST_CASE_TEMPLATE_APPLY(searched_shares, PlanTypes<SharedFormats>);
 
-/// As of a matrix of double that holds those values: plain loops, which take the last few rows, may
-/// be contracted otherwise.
+/// The results must be those of the matrix of double with these values; plain loops, which compute
+/// the last few rows, may be contracted otherwise.
 TEST_CASE("csr: a matrix of float and vectors of double use registers where a CPU has them") {
   if (backends::has_lanes<CsrExec>) return;
   using Space = CsrType::Space;
@@ -197,13 +197,13 @@ TEST_CASE("csr: the bytes that an apply moves are counted") {
   CHECK(merge.moved_bytes(Op::none, 3) >= matrix + 3 * (x + y));
   CHECK(merge.moved_bytes(Op::none, 3) <=
         matrix + static_cast<double>(merge.bytes()) + 3 * (x + y));
-  // Of a vector one carry-out a share, whatever there is room for.
+  // One carry-out a share and vector, though there is room for more.
   const double of_shares = merge.moved_bytes() - (matrix + x + y);
   CHECK(of_shares > 0);
   CHECK(of_shares <= static_cast<double>(merge.bytes()) / 4);
   const CsrPlan packs(exec, A.matrix(), {.scheme = Scheme::parse("csr/merge,pack=8")});
   CHECK(packs.moved_bytes(Op::none, 3) - merge.moved_bytes(Op::none, 3) >= 6 * x);
-  // Scattered, y is scaled, and then read and written by additions.
+  // A transposed product by atomics scales y, and then reads and writes it by additions.
   const CsrPlan atomics(exec, A.matrix(),
                         {.scheme = Scheme::parse("csr/scalar,transpose=atomics")});
   CHECK(atomics.moved_bytes(Op::transpose) == matrix + y + 3 * x);
@@ -263,8 +263,7 @@ TEST_CASE("csr: vectors that lie apart are packed if that repays itself") {
   CHECK(!packs(seldom, {8}));
 }
 
-/// Too large for the caches, which CPUs are told to fetch ahead, and with more rows than a branch
-/// predictor learns.
+/// Too large for caches, so that CPUs prefetch, and with more rows than a branch predictor learns.
 TEST_CASE("csr: matrices beyond the caches agree with the oracle") {
   Random lengths(12), columns(14);
   Pattern nodes{"three unknowns a node", 60000, {}};

@@ -4,7 +4,7 @@
 #include "../../testing/format_suite/patterns.hpp"
 #include "../support/shared_formats.hpp"
 
-// What is true of dia alone; what every format promises is tested by testing/format_suite.hpp.
+// Tests of dia alone; testing/format_suite.hpp has those of every format.
 namespace heddle::test {
 
 using DiaType = OnePlanType<SharedFormats>;
@@ -13,7 +13,7 @@ using DiaStorage = heddle::detail::dia::Storage<DiaType::Exec, double, std::int3
 
 namespace {
 
-/// Every way to run it.
+/// All schemes of DIA.
 std::vector<Scheme> schemes_of_dia() {
   return Formats<DiaFormat>::variants(backends::describe(DiaType::Exec()));
 }
@@ -175,7 +175,7 @@ TEST_CASE("dia: over many strips of rows, several vectors at once") {
   }
 }
 
-/// Each row is added up in the order of its diagonals, however many a lane takes.
+/// Each row is summed in the order of its diagonals, however many rows a lane has.
 TEST_CASE("dia: every scheme of a GPU gives the same bits") {
   const DiaType::Exec exec;
   if (!backends::has_lanes<DiaType::Exec>) return;

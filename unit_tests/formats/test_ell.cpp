@@ -4,7 +4,7 @@
 #include "../../testing/format_suite/patterns.hpp"
 #include "../support/shared_formats.hpp"
 
-// What is true of ell alone; what every format promises is tested by testing/format_suite.hpp.
+// Tests of ell alone; testing/format_suite.hpp has those of every format.
 namespace heddle::test {
 
 using EllType = OnePlanType<SharedFormats>;

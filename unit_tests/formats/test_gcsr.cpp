@@ -4,7 +4,7 @@
 #include "../../testing/format_suite/patterns.hpp"
 #include "../support/shared_formats.hpp"
 
-// What is true of gcsr alone; what every format promises is tested by testing/format_suite.hpp.
+// Tests of gcsr alone; testing/format_suite.hpp has those of every format.
 namespace heddle::test {
 
 using GcsrType = OnePlanType<SharedFormats>;
@@ -32,7 +32,7 @@ TEST_CASE("gcsr: the example of docs/gcsr.md") {
   CHECK(view.values == A.device.values().data());
 }
 
-/// More rows than a team looks at, and long runs with and without entries.
+/// More rows than a team reads at once, and long runs of rows with and without entries.
 TEST_CASE("gcsr: hypersparse matrices agree with the oracle") {
   const GcsrExec exec;
   PlanMaker<GcsrType> make(exec);
@@ -123,7 +123,7 @@ TEST_CASE("gcsr: a row far longer than the others is given more lanes, and its t
   };
   CHECK(seconds(Scheme("gcsr")) == seconds(Scheme("gcsr", {{"lanes", 32}})));
   CHECK(seconds(Scheme("gcsr", {{"lanes", 1}})) > 20 * seconds(Scheme("gcsr")));
-  // 1562 rounds of the warp that takes the longest row.
+  // The warp of the longest row needs 1562 rounds.
   CHECK(seconds(Scheme("gcsr")) > 1562 * 0.5e-6);
 }
 

@@ -4,7 +4,7 @@
 #include "../../testing/format_suite/patterns.hpp"
 #include "../support/shared_formats.hpp"
 
-// What is true of hyb alone; what every format promises is tested by testing/format_suite.hpp.
+// Tests of hyb alone; testing/format_suite.hpp has those of every format.
 namespace heddle::test {
 
 using HybType = OnePlanType<SharedFormats>;
@@ -54,7 +54,7 @@ TEST_CASE("hyb: the example of docs/hyb.md") {
 TEST_CASE("hyb: the width moves the fewest bytes") {
   using namespace heddle::detail::hyb;
   const Bytes bytes{12, 14, 16};
-  // 1000 rows, of which 100 have 40 entries and the others 7.
+  // 1000 rows: 100 of them have 40 entries and the others 7.
   std::vector<std::int64_t> longer(most_width + 1, 0);
   for (std::size_t j = 0; j < 40; ++j) longer[j] = j < 7 ? 1000 : 100;
   const std::int64_t nonzeros = 900 * 7 + 100 * 40;
@@ -62,7 +62,7 @@ TEST_CASE("hyb: the width moves the fewest bytes") {
   CHECK(widths.width == 7);
   CHECK(widths.long_rows == 100);
   CHECK(widths.rest == 3300);
-  // Rows of one length have no rest, and mostly empty ones no slots.
+  // Rows of one length have no rest, and mostly empty rows no slots.
   for (std::size_t j = 0; j < 40; ++j) longer[j] = j < 7 ? 1000 : 0;
   CHECK(cheapest_split(longer, 1000, 7000, bytes).width == 7);
   CHECK(cheapest_split(longer, 1000, 7000, bytes).rest == 0);
@@ -71,7 +71,7 @@ TEST_CASE("hyb: the width moves the fewest bytes") {
   CHECK(cheapest_split(std::vector<std::int64_t>(most_width + 1, 0), 0, 0, bytes).width == 0);
 }
 
-/// Every width from none to all, over rows at the edges of words, packs and teams.
+/// Every width from none to all; the numbers of rows are about those of words, packs and teams.
 TEST_CASE("hyb: any width gives the same product") {
   const HybExec exec;
   PlanMaker<HybType> make(exec);

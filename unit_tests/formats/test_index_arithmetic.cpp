@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where kernels find the entries of a matrix of which 32 bits count neither nonzeros nor places.
-// CSR runs on so many in test_many_nonzeros.cpp; for formats that would copy them the arithmetic
-// stands here as functions.
+// Places where kernels read the entries of a matrix with more nonzeros and places than 32 bits
+// count. test_many_nonzeros.cpp runs CSR on such a matrix; for formats that would copy it the
+// arithmetic of kernels is tested as functions.
 #include <doctest/doctest.h>
 
 #include "../../formats/bcsr/view.hpp"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t beyond = (std::int64_t{1} << 33) + 12345;
 
-/// How far a pointer lies behind another, which may both point nowhere.
+/// Number of elements from one pointer to another; neither need be valid.
 template <class T>
 std::int64_t distance(const T* from, const T* to) {
   return (reinterpret_cast<std::intptr_t>(to) - reinterpret_cast<std::intptr_t>(from)) /
@@ -33,7 +33,7 @@ TEST_CASE("indices: a panel of BCSR begins at its block times the places of a bl
   using Size = heddle::detail::bcsr::BlockSize<8, 8>;
   heddle::detail::bcsr::View<double, std::int32_t, std::int32_t, Size> narrow{};
   narrow.values = nowhere<double>();
-  // 32 bits count the blocks, and not their places.
+  // 32 bits count the blocks, but not their places.
   constexpr std::int32_t block = 2000000000;
   CHECK(distance(narrow.values, narrow.values_from(block)) == std::int64_t{block} * 64);
   heddle::detail::bcsr::View<double, std::int32_t, std::int64_t, Size> wide{};
@@ -72,7 +72,7 @@ TEST_CASE("indices: a share counts its nonzeros from an aligned one before its f
   CHECK(rows.origin + rows.end == beyond + 301);
   CHECK(rows.rows == 2);
 
-  // Just below what 32 bits hold, where an aligned end would be beyond.
+  // Just below 2^31, where an aligned end would not fit in 32 bits.
   constexpr std::int32_t last = std::numeric_limits<std::int32_t>::max();
   const std::int32_t narrow[] = {last - 3, last};
   const auto end = Share<std::int32_t, std::int32_t>::of_rows(narrow, 0, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What predictions say that plans keep, against what they keep.
+// Bytes that plans keep, against their predictions.
 #include <set>
 
 #include "../../formats/inspect/definitions.hpp"
@@ -15,7 +15,7 @@ using Type = OnePlanType<SharedFormats>;
 using Exec = Type::Exec;
 using Matrix = Type::Matrix;
 
-/// Large enough that what an arena rounds up is little.
+/// Patterns so large that an arena's padding counts little.
 std::vector<Pattern> kept_patterns() {
   std::vector<Pattern> all;
   const auto add = [&](const char* name, std::int64_t rows, std::int64_t columns, auto length) {
@@ -32,7 +32,7 @@ std::vector<Pattern> kept_patterns() {
   return all;
 }
 
-/// Whether rows and pattern tell the bytes, and not only what they are at most.
+/// Whether rows and pattern determine the bytes, and not only an upper bound.
 bool is_exact(const Scheme& scheme) {
   const std::string& format = scheme.format();
   if (format == "csr") return scheme.has("pack") && scheme.has("merge");

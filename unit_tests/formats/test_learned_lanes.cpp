@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Lanes of csr/blocks that trees say: what is read, what is chosen for each block, what plans do
-// with it.
+// Lanes of csr/blocks as trees predict them: reading of models, the choice for each block, and
+// plans.
 #include <sstream>
 
 #include "../../formats/csr/inspect.hpp"
@@ -22,8 +22,8 @@ namespace {
 
 int place_of_lane_input(std::string_view name) { return place_in(lane_input_names, name); }
 
-/// Four trees: the first says one lane where rows have three nonzeros or less in the mean, else
-/// eight where they differ and four where they do not; the others always say four, two and one.
+/// Four trees: the first predicts one lane if rows have three nonzeros or fewer in the mean, else
+/// eight if their lengths differ and four if not; the others always predict four, two and one.
 std::string text_of_blocks(const std::string& device) {
   std::string text =
       "heddle-model 3\ndevice " + device + "\nscalar_bytes 8\nvectors 1\napart 1\nblocks 4\ninputs";
@@ -37,7 +37,7 @@ Model model_of(const std::string& text) {
   return read_model(in, "of a test");
 }
 
-/// By the trees above: of what two name, the least.
+/// The lanes' code by the trees above: that with most votes, the lowest one of several.
 int expected_bits(const Pattern& pattern, std::int64_t first, std::int64_t last) {
   const auto length = [&](std::int64_t row) {
     return pattern.rows[static_cast<std::size_t>(row)].size();
@@ -49,7 +49,7 @@ int expected_bits(const Pattern& pattern, std::int64_t first, std::int64_t last)
     differ = differ || length(row) != length(first);
   }
   if (nonzeros <= static_cast<std::size_t>(3 * (last - first))) return 0;
-  return differ ? 0 : 2;  // of 3, 2, 1 and 0 the least; of 2, 2, 1 and 0 what is named twice
+  return differ ? 0 : 2;  // votes 3, 2, 1, 0: the lowest; votes 2, 2, 1, 0: 2, which has two
 }
 
 }  // namespace
@@ -87,7 +87,7 @@ TEST_CASE("learned lanes: trees are read, and what is wrong with them is an Erro
 }
 
 TEST_CASE("learned lanes: inputs are what their names say") {
-  // Rows of 2, 2 and 5 of a matrix of ten columns.
+  // Rows of 2, 2 and 5 entries of a matrix with ten columns.
   const heddle::detail::csr::LaneInputs inputs =
       heddle::detail::csr::lane_inputs(3, 10, 9, 33, 2, 5);
   const auto input = [&](const char* name) {

@@ -12,7 +12,7 @@ namespace {
 
 enum class ListsBy { walk, sort };
 
-/// By panel and key: which entries the block has, in order, and where they lie in it.
+/// For each panel and key: the entries of the block in order, and their places in it.
 using Lists =
     std::map<std::pair<std::int64_t, std::int64_t>, std::vector<std::pair<std::int64_t, Point>>>;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// More nonzeros than 32 bits count, by formats that borrow the matrix: its arrays are the same few
-// pages, mapped over and over, so that they take no more memory than one period.
+// More nonzeros than 32 bits count, in formats that borrow the matrix: its arrays map the same few
+// pages again and again, and so use no more memory than one period.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -11,7 +11,7 @@ namespace heddle::test {
 
 namespace {
 
-/// So many periods of `one` in memory, one after the other; `one` fills whole pages.
+/// Several periods of `one` in memory, one after another; `one` fills whole pages.
 template <class V>
 class Repeated {
  public:
@@ -44,7 +44,7 @@ class Repeated {
 constexpr std::int64_t period_entries = std::int64_t{1} << 20;
 constexpr std::int64_t periods = 2049;
 
-/// Rows of 1 to 2047 entries and some without, which fill a period, and all the periods together.
+/// A period of rows with 1 to 2047 entries and some without, and all periods together.
 struct ManyNonzeros {
   using S = Kokkos::complex<float>;
 
@@ -77,7 +77,7 @@ auto vector_of(const View& view) {
 
 }  // namespace
 
-/// Where they have their turn, and the device reads memory of the host's.
+/// The types, if they are tested and the device reads host memory.
 using ManyTypes =
     std::conditional_t<is_tested<ComplexFloatType> &&
                            std::is_same_v<DefaultDevice::memory_space, Kokkos::HostSpace>,
@@ -111,7 +111,7 @@ TEST_CASE_TEMPLATE_DEFINE("formats that borrow a matrix take more than 2^31 nonz
       const std::pair range(p * period_rows, (p + 1) * period_rows);
       CHECK(mismatch(reference, Kokkos::subview(y, range)) == "");
     }
-    // In a period all rows differ, and the periods are alike but for the order of their sums.
+    // All rows of a period differ; periods are equal up to the order of their sums.
     bool finite = true;
     for (std::size_t i = 0; i < y.extent(0); ++i) finite = finite && y(i) == y(i);
     CHECK(finite);

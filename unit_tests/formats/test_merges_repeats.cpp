@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sums of entries that repeat a place: in the plan's Accumulator, or, by formats that store a place
+// Sums of entries that repeat a place: in the plan's Accumulator or, in formats that store a place
 // once, in the matrix's scalar.
 #include <doctest/doctest.h>
 
@@ -10,8 +10,8 @@
 
 namespace heddle::test {
 
-/// A plan of floats, whose sums are wider; where they do not have their turn of doubles, which tell
-/// less: nothing is rounded.
+/// A plan of floats, with wider sums. Doubles, if floats are not tested, show less: nothing is
+/// rounded.
 using T =
     WithFormats<SharedFormats, std::conditional_t<is_tested<FloatType>, FloatType, DoubleType>>;
 using Entry = T::Scalar;
@@ -23,7 +23,7 @@ TEST_CASE("repeats: added in the accumulator, unless the format says that it mer
   using Matrix = T::Matrix;
   constexpr int n = 16;
   const Exec exec;
-  // A full matrix, which every format holds; the first column stands twice in each row.
+  // A full matrix, which every format holds; each row has the first column twice.
   Kokkos::View<std::int32_t*, Space> row_ptr("rows", n + 1), col_idx("columns", n * (n + 1));
   Kokkos::View<Entry*, Space> values("values", n * (n + 1));
   const auto rows = Kokkos::create_mirror_view(row_ptr);

@@ -26,7 +26,7 @@ Device device() {
   return gpu;
 }
 
-/// Of a matrix of five diagonals.
+/// Features of a matrix of five diagonals.
 Features features() {
   PatternFeatures all;
   all.rows = all.columns = 1'000'000;
@@ -47,7 +47,7 @@ std::string inputs() {
   return text + "\n";
 }
 
-/// Says that csr/subwarp takes 1 / e of the time with eight lanes or fewer and e times it with
+/// The model gives csr/subwarp 1 / e of the time with eight lanes or fewer and e times it with
 /// more, and dia e^3 times it.
 std::string text_of_model() {
   return "heddle-model 3\ndevice a GPU\nscalar_bytes 8\nvectors 1\napart 1\nproducts\nshare "
@@ -63,7 +63,7 @@ std::string repeated(const std::string& word, std::size_t count) {
   return text;
 }
 
-/// Says of scheme a its dep_dist - 0.5, and of scheme b 2 - 2 x rows_log^2 / 100.
+/// The model gives scheme a its dep_dist - 0.5, and scheme b 2 - 2 x rows_log^2 / 100.
 std::string text_of_triangles() {
   constexpr std::size_t terms = TriangleModel::terms;
   std::string text = "triangles 100 500\ninputs";
@@ -76,12 +76,12 @@ std::string text_of_triangles() {
   text += "\nlayer 2\nneuron 0 1 -1 0\nneuron 2 0 0 -1\n";
   return text + "scheme sptrsv/level-set\nscheme sptrsv/self-scheduled,lanes=4,warps=8\nend\n";
 }
-/// The same, of triangles alone.
+/// A model of triangles alone.
 std::string text_without_products() {
   const std::string all = text_of_model();
   return all.substr(0, all.find("products")) + text_of_triangles();
 }
-/// With both.
+/// A model of products and of triangles.
 std::string text_of_both() {
   const std::string all = text_of_model();
   return all.substr(0, all.find("end\n")) + text_of_triangles();

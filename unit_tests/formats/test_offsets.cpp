@@ -13,13 +13,13 @@ using Space = Exec::memory_space;
 
 namespace {
 
-/// A format but for its inspect.
+/// A format without inspect.
 struct WithoutInspect : CsrFormat {
  private:
   static void inspect();
 };
 
-/// One whose inspect makes no executor.
+/// A format whose inspect returns no executor.
 struct MakesNumbers : user::DenseFormat {
   template <Scalar V, Scalar Acc, ExecutionSpace E, class Matrix>
   static int inspect(const Inspection<E, Matrix>&, const Scheme&) {
@@ -49,8 +49,8 @@ struct Small {
   CsrMatrix<double, int, Off, Space> matrix() const { return {4, 3, row_ptr, col_idx, values}; }
 };
 
-/// All formats, as a user has them by default; under sanitizers, which have no compiled part, those
-/// that are compiled for all tests, and one for offsets of 64 bits.
+/// All formats, as a user has them by default. Sanitized tests have no compiled part: they use the
+/// formats that are compiled for all tests, or CSR for offsets of 64 bits.
 #ifdef HEDDLE_SANITIZED_TESTS
 template <class Off>
 using List = std::conditional_t<sizeof(Off) == 4, test::SharedFormats, Formats<CsrFormat>>;

@@ -23,7 +23,7 @@ heddle::PatternFeatures features_of(const test::Pattern& pattern) {
   return heddle::pattern_features(exec, storage.matrix());
 }
 
-/// The definitions, word for word and one entry after the other.
+/// The features by their definitions, one entry after another.
 void check_against_serial(const heddle::PatternFeatures& features, const test::Pattern& pattern) {
   std::int64_t lower = 0, upper = 0;
   bool sorted = true;

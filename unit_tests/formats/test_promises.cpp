@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the user vouches for: checked where asked, relied on everywhere else.
+// Promises of the user: checked on request, relied on otherwise.
 #include "../../formats/inspect/definitions.hpp"
 #include "../../formats/inspect/recipe/compact_and_pad.hpp"
 #include "../../testing/events.hpp"
@@ -82,7 +82,7 @@ TEST_CASE("promises: a plan holds the user to them, if asked to") {
   };
   CHECK(problem_of({.sorted = true}).find("promises.sorted") == 0);
   CHECK(problem_of({.in_range = true}) == "");
-  // CSR relies on neither.
+  // CSR relies on no promise.
   Plan plan = plan_with({.in_range = true, .sorted = true}, false);
   CHECK(apply_and_compare(exec, plan, A, Op::none, 1.0, 0.0) == "");
 
@@ -130,10 +130,10 @@ TEST_CASE("promises: what is vouched for is not looked at, and the bits are the 
     CHECK(same_bits(expected, bits(careless, unchecked)));
     CHECK(count(trusted, Event::kernel) == count(looked, Event::kernel));
     CHECK(count(held, Event::kernel) == count(trusted, Event::kernel) + 2);
-    // One look at the rows of A and one at those of the transpose; where nobody vouches for the
-    // columns, one more before the pattern is looked at.
+    // The rows of A and of its transpose are inspected once each; without a promise about columns,
+    // A's once more before the pattern is.
     const char* rows = "heddle::features::rows";
-    const bool is_dia = std::string(text) == "dia";  // which transposes by itself
+    const bool is_dia = std::string(text) == "dia";  // it transposes natively
     CHECK(launches(trusted, rows) == (is_dia ? 1 : 2));
     CHECK(launches(looked, rows) == (is_dia ? 1 : 2));
     CHECK(launches(unchecked, rows) == 2);

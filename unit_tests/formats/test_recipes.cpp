@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The library of inspectors, each end held against a plain derivation on the host.
+// The library of inspectors, each output against a plain derivation on the host.
 #include <doctest/doctest.h>
 
 #include <map>
@@ -17,12 +17,12 @@ std::vector<T> listed(const Kokkos::View<T*, Space>& view) {
   return std::vector<T>(host.data(), host.data() + host.extent(0));
 }
 
-/// key of a panel -> values of its block by (inner row, inner column).
+/// For each key of a panel the values of its block, by (inner row, inner column).
 template <class S>
 using Blocks = std::map<std::pair<std::int64_t, std::int64_t>,
                         std::map<std::pair<std::int64_t, std::int64_t>, S>>;
 
-/// What a map makes of a matrix, by the definition.
+/// Blocks of a matrix under a map, by the definition.
 template <class T, class Map>
 Blocks<typename T::Scalar> blocks_of(const DeviceMatrix<T>& A, const Map& map) {
   Blocks<typename T::Scalar> blocks;
@@ -44,8 +44,8 @@ Array device_array(const char* label, std::int64_t count) {
   return Array(label, static_cast<std::size_t>(count));
 }
 
-/// Compact and fill_values against blocks_of, from poisoned arrays. Panels of more than `most`
-/// entries are sorted.
+/// Checks Compact and fill_values against blocks_of, with poisoned arrays. Panels of more than
+/// `most` entries are sorted.
 template <class T, class Map>
 void check_compact(const typename T::Exec& exec, const DeviceMatrix<T>& A, const Map& map,
                    bool by_columns, std::int64_t most) {
@@ -94,7 +94,7 @@ void check_compact(const typename T::Exec& exec, const DeviceMatrix<T>& A, const
   }
 }
 
-/// Leaves the first rows of every panel to another recipe.
+/// Keeps the first rows of every panel out.
 struct InnerRowsFrom {
   std::int64_t first;
   KOKKOS_FUNCTION bool operator()(const Point& p) const { return p.inner_row >= first; }
@@ -108,7 +108,7 @@ TEST_CASE_TEMPLATE_DEFINE("compact: blocks, diagonals, diagonals of blocks and r
   for (const Pattern& pattern : recipe_patterns()) {
     const auto A = to_device<T>(exec, pattern);
     const bool small = pattern.nonzeros() < 20000;
-    // Merged or marked; sorted where they can be.
+    // Panels are merged or marked; with the second limit they are sorted if they can be.
     for (const std::int64_t most : {pattern.nonzeros(), std::int64_t{0}}) {
       const auto check = [&](const auto& map, bool by_columns) {
         check_compact<T>(exec, A, map, by_columns, most);
@@ -196,7 +196,7 @@ TEST_CASE_TEMPLATE_APPLY(recipe_sort_rows, RecipeTypes);
 
 namespace {
 
-/// The shape of a panel whose rows are those of `order` from `first` to before `stop`.
+/// The shape of a panel whose rows are `order[first]` to `order[stop - 1]`.
 template <class O>
 PanelShape<O> shape_of(const Pattern& pattern, const std::vector<O>& order, std::int64_t first,
                        std::int64_t stop) {
@@ -262,7 +262,7 @@ TEST_CASE_TEMPLATE_APPLY(recipe_panel_shapes, RecipeTypes);
 
 namespace {
 
-/// The values of dense blocks, row by row.
+/// Values of dense blocks, row by row.
 template <class T, class Map>
 std::vector<typename T::Scalar> stored_values(const typename T::Exec& exec,
                                               const DeviceMatrix<T>& A, const Map& map) {
@@ -286,7 +286,7 @@ TEST_CASE(
   const Type::Exec exec;
   const Pattern pattern{"one place", 2, {{0}, std::vector<std::int64_t>(3001, 1)}};
   const auto host = make_matrix<double, std::int32_t, std::int32_t>(pattern);
-  const double cycle[] = {1e16, 1, -1e16};  // of which the one is lost, in this order alone
+  const double cycle[] = {1e16, 1, -1e16};  // the 1 is lost, in this order alone
   host.values()(0) = 2;
   for (std::size_t k = 0; k < 3000; ++k) host.values()(k + 1) = cycle[k % 3];
   host.values()(3001) = 5;
@@ -313,7 +313,7 @@ TEST_CASE("recipes: the arrays that docs/recipes.md draws") {
     return std::pair(listed(pointer), listed(keys));
   };
   const auto blocks_by = [&](const auto& map) { return stored_values<Type>(exec, A, map); };
-  // BCSR, DIA, diagonals of blocks, GCSR.
+  // Blocks of BCSR, DIA, block diagonals and GCSR.
   const auto tiles = tile_rows(2) | tile_columns(2);
   CHECK(keys_of(tiles) == std::pair(Numbers{0, 2, 4}, Numbers{0, 2, 1, 2}));
   CHECK(blocks_by(tiles) == std::vector<double>{1, 3, 2, 4, 0, 5, 0, 0, 0, 6, 0, 7, 0, 0, 0, 8});
@@ -322,7 +322,7 @@ TEST_CASE("recipes: the arrays that docs/recipes.md draws") {
         std::vector<double>{0, 3, 0, 6, 1, 4, 0, 7, 2, 0, 0, 0, 0, 0, 0, 8, 0, 5, 0, 0});
   CHECK(keys_of(tiles | skew() | permute(2)) == std::pair(Numbers{0, 3}, Numbers{0, 1, 2}));
   CHECK(keys_of(rows_as_keys()) == std::pair(Numbers{0, 3}, Numbers{0, 1, 3}));
-  // Tiled and CSB.
+  // Tiles of tiled and CSB.
   const Compact compact(exec, matrix, tiles);
   const View pointer("pointer", 3), keys("keys", 4), entries("entries", 8), inner("inner", 8);
   const Kokkos::View<std::int32_t*, Type::Space> list_ptr("list_ptr", 5), next("next", 4);
@@ -333,7 +333,7 @@ TEST_CASE("recipes: the arrays that docs/recipes.md draws") {
   exec.fence("heddle::test::filled");
   CHECK(listed(list_ptr) == std::vector<std::int32_t>{0, 4, 5, 7, 8});
   CHECK(listed(entries) == Numbers{0, 1, 2, 3, 4, 5, 6, 7});
-  // COO, and what HYB leaves to it with two slots a row.
+  // Entries of COO, and those that HYB with two slots a row leaves to it.
   const auto flat_of = [&](const auto& map) {
     const Coalesce flat(exec, matrix, map);
     const auto entries = static_cast<std::size_t>(flat.entries());
@@ -346,7 +346,7 @@ TEST_CASE("recipes: the arrays that docs/recipes.md draws") {
   CHECK(flat_of(split(PlacesFrom{2})) == std::pair(Numbers{1, 3}, Numbers{4, 5}));
   CHECK(flat_of(split(PlacesBelow{2})) ==
         std::pair(Numbers{0, 0, 1, 1, 3, 3}, Numbers{0, 1, 0, 1, 2, 3}));
-  // ELL and blocked ELL: the widths of panels of 4 rows, of 2, and of 2 that are sorted.
+  // Widths of ELL and blocked ELL: of panels of 4 rows, of 2, and of 2 that are sorted.
   const Kokkos::View<std::int32_t*, Type::Space> row_at("row_at", 4);
   sort_rows(exec, matrix.row_ptr().data(), 4, 4, row_at.data());
   CHECK(listed(row_at) == std::vector<std::int32_t>{1, 3, 0, 2});

@@ -20,7 +20,7 @@ using Matrix = PlainOperator<Exec, double>::Matrix;
 using Plan = SpmvPlan<Exec, Matrix, double, double, SharedFormats>;
 using Vectors2 = Kokkos::View<double**, Kokkos::LayoutLeft, Space>;
 
-/// A star on a grid; with `heavy`, after a row that is full, which some schemes cut.
+/// A five-point stencil on a grid; with `heavy` the first row is full, and some schemes cut it.
 [[maybe_unused]] PlainOperator<Exec, double> matrix(bool heavy) {
   constexpr int side = 12, n = side * side;
   std::vector<int> row_ptr(1), col_idx;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Entries that repeat one another: found wherever they stand, and refused by recipes that say so.
+// Entries that repeat one another: found at any place, and refused by recipes that require it.
 #include <doctest/doctest.h>
 
 #include <set>
@@ -25,7 +25,7 @@ using RepeatTypes = JoinTuples<
           std::tuple<DefaultDevice>>>;
 #endif
 
-/// The first row in which two entries that a map takes are of one column, or -1.
+/// The first row with two entries of one column that a map takes, or -1.
 template <class Map>
 std::int64_t first_row_with_repeats(const Pattern& pattern, const Map& map) {
   for (std::size_t i = 0; i < pattern.rows.size(); ++i) {
@@ -39,7 +39,7 @@ std::int64_t first_row_with_repeats(const Pattern& pattern, const Map& map) {
   return -1;
 }
 
-/// Every kind of row that may hold one: short, long, sorted or not, first and last.
+/// Every kind of row that may have a repeat: short, long, sorted or not, first and last.
 std::vector<Pattern> patterns_with_repeats() {
   std::vector<Pattern> all = test_patterns();
   all.push_back({"the last two", 9, {{}, {1, 2}, {}, {3, 7, 7}, {}}});
@@ -47,7 +47,7 @@ std::vector<Pattern> patterns_with_repeats() {
   all.push_back({"the last row's column is the next one's first", 9, {{0, 4}, {4, 5}, {5}}});
   all.push_back({"apart, in the second row", 9, {{3, 2}, {7, 3, 5, 7}, {1, 1}}});
   all.push_back({"none, descending", 9, {{8, 4, 1}, {1, 0}, {0}}});
-  for (const std::int64_t length : {100, 128, 129, 1000}) {  // on both sides of how GPUs sort
+  for (const std::int64_t length : {100, 128, 129, 1000}) {  // GPUs sort in two ways
     Pattern pattern{"long, apart, " + std::to_string(length), 2000, {{4, 3}}};
     std::vector<std::int64_t> row;
     for (std::int64_t i = 0; i < length; ++i) row.push_back(i * 7 % 1999);
@@ -143,7 +143,7 @@ TEST_CASE("repeats: an end that refuses them is an error that says where, and el
   CHECK(compact(once, Repeats::refuse) == 3);
   CHECK(coalesce(once, Repeats::refuse) == 6);
   CHECK(blocks(once, Repeats::refuse) == 3);
-  // Those that another recipe takes are none of this one's.
+  // Entries of another recipe do not count.
   const auto left = tiles | split(PlacesFrom{1});
   CHECK(Coalesce(exec, repeated.matrix(), left, Repeats::refuse).entries() == 4);
 }

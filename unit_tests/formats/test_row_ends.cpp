@@ -15,7 +15,7 @@ using Host = Kokkos::DefaultHostExecutionSpace;
 
 constexpr std::int64_t learnt_rows = 40000;
 
-/// The ends of rows of length(i).
+/// Ends of rows of length(i).
 template <class Length>
 RowEnds ends_of(std::int64_t rows, Length length) {
   std::vector<int> row_ptr(static_cast<std::size_t>(rows) + 1);
@@ -32,7 +32,7 @@ TEST_CASE("row ends: what repeats is foreseen") {
   CHECK(ends_of(1, [](std::int64_t) { return 9; }) == RowEnds::foreseen);
   CHECK(ends_of(5000, [](std::int64_t) { return 7; }) == RowEnds::foreseen);
   CHECK(ends_of(5000, [](std::int64_t i) { return 1 + i % 5; }) == RowEnds::foreseen);
-  // One row in fifty is another.
+  // One row in fifty has another length.
   Random random(1);
   CHECK(ends_of(5000, [&](std::int64_t) { return random.below(50) ? 5 : 1 + random.below(9); }) ==
         RowEnds::foreseen);
@@ -42,12 +42,12 @@ TEST_CASE("row ends: random lengths are not foreseen, fours of short rows are") 
   Random random(2);
   const auto up_to_four = [&](std::int64_t) { return 1 + random.below(4); };
   const auto up_to_twenty = [&](std::int64_t) { return 1 + random.below(20); };
-  // What a predictor knows of a matrix are the rows of its thread.
+  // A predictor learns only the rows of its thread.
   const std::int64_t threads = backends::threads_at_once(Host());
   CHECK(ends_of(20000 * threads, up_to_four) == RowEnds::unforeseen);
   CHECK(ends_of(20000 * threads, up_to_twenty) == RowEnds::unforeseen);
   CHECK(ends_of(learnt_rows * threads, up_to_twenty) == RowEnds::unforeseen);
-  // More rows than are learnt.
+  // More rows than a predictor learns.
   CHECK(ends_of((learnt_rows + 1) * threads, up_to_four) == RowEnds::unforeseen);
   CHECK(ends_of((learnt_rows + 1) * threads, up_to_twenty) == RowEnds::unpredictable);
 }

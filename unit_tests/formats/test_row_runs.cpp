@@ -17,13 +17,13 @@ heddle::detail::csr::RowRuns<Host> runs_of(const Pattern& pattern) {
   return heddle::detail::csr::RowRuns<Host>(Host(), A.matrix());
 }
 
-/// Whether row `i + 1` holds the columns of row i, each moved by `step`.
+/// Whether row `i + 1` has the columns of row i, each moved by `step`.
 bool follows(const Pattern& pattern, std::size_t i, std::int64_t step) {
   return std::ranges::equal(pattern.rows[i], pattern.rows[i + 1],
                             [=](auto column, auto next) { return column + step == next; });
 }
 
-/// What is wrong with the code of row i, if anything.
+/// The error in the code of row i, "" if there is none.
 std::string problem_at(const Pattern& pattern, std::size_t i, std::uint8_t code) {
   const RowRun kind = RowRunCode::kind(code);
   const auto rows = static_cast<std::size_t>(RowRunCode::rows(code));
@@ -82,7 +82,7 @@ TEST_CASE("row runs: from any row on, the rows are what the code says") {
 TEST_CASE("row runs: kept where they gain, and only there") {
   CHECK(runs_of(nodes_of_three(4000)).codes());
   CHECK(runs_of(banded_pattern("tridiagonal", 1000, 1000, {-1, 0, 1})).codes());
-  // Pairs of rows of three nonzeros: runs, but too small to be worth going from one to the next.
+  // Pairs of rows of three nonzeros: runs that are too short to be worth it.
   Pattern pairs{"pairs of short rows", 5000, {}};
   Random random(4);
   for (int i = 0; i < 2000; ++i) {

@@ -10,7 +10,7 @@ namespace heddle::test {
 
 namespace {
 
-/// The first row of each share and of the one behind the last, as subwarps of a width find it.
+/// The first row of each share, and the end of the last one, as subwarps of a width find them.
 template <class O, class Off>
 struct FindKernel {
   using Scratch = backends::NoScratch;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a plan remembers in a tuning cache, and what explain() says.
+// The entries of a plan in a tuning cache, and explain().
 #include "../../core/pinned_scheme.hpp"
 #include "../../core/tuning_cache.hpp"
 #include "../../testing/format_suite/make_plans.hpp"
@@ -36,7 +36,7 @@ TEST_CASE("a plan that measured is remembered, and who finds it measures nothing
     REQUIRE(plan->ranking().size() == 1);
     CHECK(plan->ranking().front().measured_seconds > 0);
   }
-  file.key();  // has one line
+  file.key();  // requires one line
 }
 
 TEST_CASE("what is remembered is taken where it is legal, and never where it is not") {
@@ -82,7 +82,7 @@ TEST_CASE("another pattern, other options and other types are not found; other v
   CHECK_FALSE(is_found(A.matrix(), {.values_in_place = true}));
   CHECK_FALSE(is_found(A.matrix(), {.max_bytes = 1'000'000'000}));
   CHECK_FALSE(is_found(to_device<Type>(exec, pattern_named("dense")).matrix(), {}));
-  // One entry moved by a column: sizes and row pointer stay.
+  // One entry moves by a column: sizes and row pointer stay the same.
   const Pattern as_it_was = pattern_named("tridiagonal");
   Pattern moved{as_it_was.name, as_it_was.columns, {}};
   for (const auto row : as_it_was.rows) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The plan itself: its options, its errors, where it runs. What it promises of every format is in
-// testing/format_suite.hpp.
+// The plan: its options, its errors, its instances. testing/format_suite.hpp tests the contract of
+// every format.
 #include <cmath>
 
 #include "../../backends/algorithms/overlap.hpp"
@@ -51,7 +51,7 @@ TEST_CASE("plan: wrong matrices are errors that say where") {
   Error error = error_of([&] { plan_of_it(); });
   CHECK(error.where().row == 5);
   CHECK(error.where().entry == static_cast<std::int64_t>(entry));
-  // Set up, never applied: a column out of range goes unnoticed, a bad row pointer does not.
+  // Without checks a plan does not notice a column out of range, but a bad row pointer.
   CHECK_NOTHROW(plan_of_it({.check = false}));
   bad.col_idx()(entry) = -1;
   CHECK(error_of([&] { plan_of_it(); }).where().row == 5);
@@ -172,7 +172,7 @@ TEST_CASE("plan: x and y that overlap are an error") {
        Kokkos::subview(beside, all, std::pair(2, 4)));
   fine(Kokkos::subview(apart, all, std::pair(0, 2)), Kokkos::subview(apart, all, std::pair(2, 4)));
   fine(Kokkos::subview(beside, all, 0), Kokkos::subview(apart, all, 0));
-  // Without rows nothing is shared, whatever the address.
+  // An empty vector shares nothing, whatever its address.
   const auto none = to_device<Type>(exec, Pattern{"no rows", 3, {}});
   Plan of_none(exec, none.matrix());
   CHECK_NOTHROW(of_none.apply(exec, 1.0, Kokkos::subview(long_one, std::pair(0, 3)), 0.0,
@@ -211,7 +211,7 @@ TEST_CASE("plan: ops are prepared with it, later, or an error") {
     CHECK(mentions(error_of([&] { (void)plan.moved_bytes(op); }), "prepare(exec, op)"));
   }
   const double before = plan.setup_seconds();
-  plan.prepare(exec, Op::conjugate_transpose);  // of a stored transpose, both ops
+  plan.prepare(exec, Op::conjugate_transpose);  // one stored transpose for both ops
   CHECK(plan.setup_seconds() > before);
   CHECK(transposed() == "");
   CHECK(plan.scheme() == Plan(exec, A.matrix(), {.scheme = scalar}).scheme());
@@ -273,7 +273,7 @@ TEST_CASE("plan: with check_pattern another pattern of the same size is an error
 
 namespace {
 
-/// y = 2 x of one vector at a time.
+/// y = 2 x, one vector at a time.
 struct Doubles {
   int size;
   template <class X, class Y>
@@ -357,7 +357,7 @@ TEST_CASE("plan: predictions take the speed of memory that options give") {
   };
   const Device device = backends::describe(exec);
   CHECK(seconds(0) == seconds(estimated_bytes_per_second(device)));
-  // So slow that nothing else counts.
+  // Memory so slow that nothing else counts.
   CHECK(seconds(1e3) / seconds(1e2) == doctest::Approx(0.1).epsilon(0.01));
 }
 
@@ -412,7 +412,7 @@ TEST_CASE("plan: applies that overlap are found") {
   check.leave(host);
   CHECK_NOTHROW(check.enter(host));
   check.leave(host);
-  // One that throws is over too.
+  // An apply that throws has ended too.
   using Apply = heddle::detail::OverlapCheck<Kokkos::DefaultHostExecutionSpace>::Apply;
   try {
     const Apply apply(check, host);
@@ -421,7 +421,7 @@ TEST_CASE("plan: applies that overlap are found") {
   } catch (const std::runtime_error&) {
   }
   CHECK_NOTHROW(Apply(check, host));
-  // Not asked to look, it launches nothing and finds nothing.
+  // Without the check it launches nothing and finds nothing.
   const heddle::detail::OverlapCheck<Kokkos::DefaultHostExecutionSpace> off(host, false);
   off.enter(host);
   CHECK_NOTHROW(off.enter(host));

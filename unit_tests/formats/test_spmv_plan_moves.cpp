@@ -19,8 +19,7 @@ namespace {
 
 const Scheme scalar("csr", {{"scalar"}});
 
-/// Whether `call` throws an Error that says that `called` of a plan was called on an object that
-/// `state`.
+/// Checks that `call` throws an Error: `called` of a plan was called on an object that `state`.
 template <class F>
 void check_says(const char* called, const char* state, const F& call) {
   const std::string expected =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// More threads than processors: shares that wait for each other are no more than run at once, and
-// any number is right.
+// More threads than processors: at most as many shares wait for each other as threads run at once,
+// and any number gives right results.
 #include "../../testing/format_suite/make_plans.hpp"
 #include "../../testing/format_suite/patterns.hpp"
 #include "../support/assumed_processors.hpp"

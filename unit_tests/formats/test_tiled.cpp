@@ -5,7 +5,7 @@
 #include "../../testing/format_suite/patterns.hpp"
 #include "../support/shared_formats.hpp"
 
-// What is true of tiled alone; what every format promises is tested by testing/format_suite.hpp.
+// Tests of tiled alone; testing/format_suite.hpp has those of every format.
 namespace heddle::test {
 
 using TiledType = OnePlanType<SharedFormats>;
@@ -13,7 +13,7 @@ using TiledPlan = TiledType::Plan<>;
 using TiledStorage =
     heddle::detail::tiled::Storage<TiledType::Exec, double, std::int32_t, std::int32_t, double>;
 using heddle::detail::tiled::Layout;
-using TileRows = std::vector<std::vector<std::int64_t>>;  // the columns of each of 16 rows
+using TileRows = std::vector<std::vector<std::int64_t>>;  // columns of each of 16 rows
 
 namespace {
 
@@ -22,7 +22,7 @@ TiledPlan tiled_plan(const DeviceMatrix<TiledType>& A, const std::string& scheme
                    TiledType::Formats());
 }
 
-/// A tile of which row i has the entries that holds(i, column) says.
+/// A tile with an entry in row i if holds(i, column).
 template <class Holds>
 TileRows tile_where(const Holds& holds) {
   TileRows tile(16);
@@ -34,7 +34,7 @@ TileRows tile_where(const Holds& holds) {
   return tile;
 }
 
-/// One tile for each layout, and for each rule one on either side of its bound.
+/// One tile for each layout, and for each rule a tile on either side of its bound.
 std::vector<std::pair<TileRows, Layout>> tiles_of_every_layout() {
   const auto first_entries = [](int entries) {
     return tile_where([=](std::int64_t i, std::int64_t k) { return 16 * i + k < entries; });
@@ -54,7 +54,7 @@ std::vector<std::pair<TileRows, Layout>> tiles_of_every_layout() {
       {tile_where([](std::int64_t i, std::int64_t k) { return k <= i; }), Layout::csr},
       {tile_where([](std::int64_t i, std::int64_t k) { return k < (i < 6 ? 16 : 1); }),
        Layout::csr},
-      // Eight rows of one entry, and one of five, in the middle and at the end.
+      // Eight rows of one entry, and one row of five, in the middle and at the end.
       {tile_where([](std::int64_t i, std::int64_t k) {
          return i == 3 ? k % 3 == 1 : i % 2 == 0 && k == 15 - i;
        }),
@@ -74,7 +74,7 @@ std::vector<std::pair<TileRows, Layout>> tiles_of_every_layout() {
   };
 }
 
-/// Tile rows with these numbers of tiles, every other tile column empty.
+/// Tile rows with the given numbers of tiles; every other tile column is empty.
 Pattern pattern_of(const std::vector<TileRows>& tiles, std::size_t tiles_per_row) {
   Pattern pattern{"tiles", static_cast<std::int64_t>(32 * tiles_per_row), {}};
   for (std::size_t first = 0; first < tiles.size(); first += tiles_per_row) {
@@ -252,7 +252,7 @@ TEST_CASE("tiled: rows of which a tile might hold more entries than it counts ar
   RowFeatures rows;
   rows.rows = 10;
   rows.columns = 1000;
-  // 16 such rows in one tile, which their entries may be if they repeat, have 2^32 - 16 of them.
+  // 16 such rows in one tile, which is possible if entries repeat, have 2^32 - 16 entries.
   rows.nonzeros = rows.longest_row = (std::int64_t{1} << 28) - 1;
   const Device device = backends::describe(TiledType::Exec());
   const auto refusal = [&] {

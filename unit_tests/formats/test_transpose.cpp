@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The stored transpose, and the sort that it is made by, against plain ones on the host.
+// The stored transpose and its sort, against plain ones on the host.
 #include <doctest/doctest.h>
 
 #include <numeric>
@@ -13,7 +13,7 @@ namespace heddle::test {
 
 namespace {
 
-/// Every backend, and on the usual one every kind of index.
+/// Every backend with the usual indices; the default one with all index types.
 #ifdef HEDDLE_EMULATED
 using TransposeTypes = Every<std::tuple<double>, UsualIndices>;
 #else
@@ -24,8 +24,8 @@ using TransposeTypes = JoinTuples<
           std::tuple<DefaultDevice>>>;
 #endif
 
-/// `keys`, and then `keys` in place, with and without order, must come out as std::stable_sort
-/// leaves them.
+/// Checks that `keys` sorted into new arrays and in place, with and without order, are those of
+/// std::stable_sort.
 template <class T, class Key, bool DeviceSort>
 void check_sort_by(const typename T::Exec& exec, const std::vector<Key>& keys, Key largest,
                    std::int64_t segment) {
@@ -64,7 +64,7 @@ void check_sort_by(const typename T::Exec& exec, const std::vector<Key>& keys, K
   }
 }
 
-/// Ours, and the one that the device comes with.
+/// Checks our sort, and the device's.
 template <class T, class Key>
 void check_sort(const typename T::Exec& exec, const std::vector<Key>& keys, Key largest,
                 std::int64_t segment) {

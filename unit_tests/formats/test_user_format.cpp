@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A user's own format beside one of the library's; what every format promises is tested by
-// testing/format_suite.hpp.
+// A user's own format and one of the library's; testing/format_suite.hpp tests the contract of
+// every format.
 #include "../../testing/format_suite/make_plans.hpp"
 #include "../../testing/format_suite/patterns.hpp"
 #include "../../testing/user_format.hpp"
@@ -35,7 +35,7 @@ TEST_CASE("a user's format and the library's are pinned alike") {
   }
   CHECK_THROWS_WITH_AS(SpmvPlan(exec, A.matrix(), {.scheme = Scheme("dence")}, List()),
                        doctest::Contains("did you mean 'dense'? formats are: csr, dense"), Error);
-  // The other way round too: the stored transpose of a csr plan may be dense.
+  // The stored transpose of a csr plan may be dense.
   SpmvPlan plan(exec, A.matrix(),
                 {.scheme = Scheme::parse("csr/merge"),
                  .transposed_scheme = Scheme("dense"),

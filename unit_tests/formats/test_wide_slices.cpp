@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Slices of blocked ELL as wide as a wavefront, and two and four times: what features and
-// predictions say of them, against what is kept.
+// Slices of blocked ELL as wide as a wavefront, twice and four times: features and predictions of
+// them, against the slots that are kept.
 #include <algorithm>
 #include <set>
 

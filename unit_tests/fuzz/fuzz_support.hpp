@@ -8,11 +8,11 @@
 
 #include "../../core/files/read_matrix.hpp"
 
-/// What the fuzz targets share: whatever the input, a reader returns a sound matrix or throws
+/// Common parts of the fuzz targets: whatever the input, a reader returns a sound matrix or throws
 /// Error.
 namespace fuzz {
 
-/// Keeps what a few bytes may ask for within what a fuzzer may take.
+/// Limits the memory that a few bytes of input can request.
 inline constexpr std::uint64_t max_matrix_bytes = std::uint64_t{1} << 24;
 
 inline void initialize() {
@@ -46,7 +46,7 @@ void require_sound(const Storage& matrix) {
   require(row_ptr(matrix.rows()) == matrix.nonzeros(), "row_ptr ends at the nonzeros");
 }
 
-/// Runs a reader; an Error must say where and what to do.
+/// Runs a reader; an Error must have a place and a remedy.
 template <class Read>
 void expect_matrix_or_error(const Read& read) {
   try {

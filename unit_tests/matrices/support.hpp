@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What tests of operations on matrices share: matrices on the host as lists of entries, and what
-// they are held against.
+// Common parts of tests of matrix operations: matrices on the host as lists of entries, and
+// references.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -18,7 +18,7 @@
 
 namespace heddle::test {
 
-/// Every backend, and on the usual one every kind of index.
+/// Every backend with the usual indices; the default one with all index types.
 #ifdef HEDDLE_EMULATED
 using MatrixTypes = Every<std::tuple<double>, UsualIndices>;
 #else
@@ -29,11 +29,11 @@ using MatrixTypes = JoinTuples<
           std::tuple<DefaultDevice>>>;
 #endif
 
-/// A row, its entries in their order.
+/// A row: its entries in their order.
 template <class S>
 using HostRow = std::vector<std::pair<std::int64_t, S>>;
 
-/// A matrix as anybody would write it down.
+/// A matrix as a list of rows.
 template <class S>
 struct HostMatrix {
   std::int64_t columns = 0;
@@ -60,7 +60,7 @@ auto written_down(const Matrix& A) {
   return written;
 }
 
-/// The same with ascending columns, entries of one place added up in their order.
+/// The matrix with ascending columns; entries of one place are summed in their order.
 template <class S>
 HostMatrix<S> added_up(const HostMatrix<S>& A) {
   HostMatrix<S> sums{A.columns, {}};
@@ -96,7 +96,7 @@ HostMatrix<S> transposed(const HostMatrix<S>& A, Op op = Op::transpose) {
   return At;
 }
 
-/// A matrix whose values are powers of two, far apart.
+/// A matrix whose values are powers of two of very different size.
 template <class T>
 DeviceMatrix<T> rough(const typename T::Exec& exec, const Pattern& pattern, std::uint64_t seed) {
   using S = typename T::Scalar;
@@ -119,7 +119,7 @@ DeviceMatrix<T> rough(const typename T::Exec& exec, const Pattern& pattern, std:
   return to_device<T>(exec, pattern.name, host);
 }
 
-/// alpha A + beta B: repeats of each are added up first, apart.
+/// alpha A + beta B; repeats within each matrix are summed first.
 template <class S>
 HostMatrix<S> summed(S alpha, const HostMatrix<S>& A, S beta, const HostMatrix<S>& B) {
   const auto times = [](S factor, HostMatrix<S> M) {
@@ -138,7 +138,7 @@ HostMatrix<S> summed(S alpha, const HostMatrix<S>& A, S beta, const HostMatrix<S
   return added_up(both);
 }
 
-/// alpha A B + beta D as the plan says it adds up.
+/// alpha A B + beta D, summed in the documented order.
 template <class S>
 HostMatrix<S> product(S alpha, const HostMatrix<S>& A, const HostMatrix<S>& B, S beta = S(0),
                       const HostMatrix<S>* D = nullptr) {
@@ -165,7 +165,7 @@ HostMatrix<S> product(S alpha, const HostMatrix<S>& A, const HostMatrix<S>& B, S
   return C;
 }
 
-/// What an error says; empty if there is none.
+/// The text of an error, "" if there is none.
 template <class Work>
 std::string error_of(const Work& work) {
   try {

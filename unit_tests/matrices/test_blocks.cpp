@@ -9,7 +9,7 @@ namespace heddle::test {
 
 namespace {
 
-/// The same matrix without rows and columns that fill no block.
+/// The matrix without the last rows and columns that fill no block.
 template <class T>
 DeviceMatrix<T> of_whole_blocks(const typename T::Exec& exec, const Pattern& pattern, int size,
                                 std::uint64_t seed) {
@@ -24,7 +24,7 @@ DeviceMatrix<T> of_whole_blocks(const typename T::Exec& exec, const Pattern& pat
   return to_device<T>(exec, whole, seed);
 }
 
-/// Blocks as anybody would write them down, a row of the block behind the other.
+/// Blocks as a map; each block is row-major.
 template <class S>
 std::map<std::pair<std::int64_t, std::int64_t>, std::vector<S>> blocks_of(const HostMatrix<S>& A,
                                                                           std::int64_t size) {
@@ -56,7 +56,7 @@ auto written_down_blocks(const Blocks& B) {
   return blocks;
 }
 
-/// Its entries, zeros included.
+/// The entries of blocks, zeros included.
 template <class S>
 HostMatrix<S> entries_of(const std::map<std::pair<std::int64_t, std::int64_t>, std::vector<S>>& B,
                          std::int64_t rows, std::int64_t columns, std::int64_t size) {

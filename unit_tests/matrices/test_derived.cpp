@@ -10,7 +10,7 @@ namespace heddle::test {
 
 namespace {
 
-/// What is derived from A must be `expected(A)`, and quietly, `expected(B)` with the values of B.
+/// Derives a matrix from A and updates it to B: it must be `expected` of each, launched quietly.
 template <class T, class Derived, class Expected>
 void check_derived(const typename T::Exec& exec, const DeviceMatrix<T>& A, const DeviceMatrix<T>& B,
                    Derived derived, const Expected& expected) {
@@ -32,7 +32,7 @@ HostMatrix<S> kept(HostMatrix<S> A, const Keep& keep) {
   return sorted(A);
 }
 
-/// Every third of n in an order that jumps; all of them with `all`.
+/// Every third of n numbers in an order that jumps; all of them if `all`.
 template <class O>
 std::vector<O> jumping(std::int64_t n, bool all) {
   std::vector<O> list;
@@ -167,7 +167,7 @@ TEST_CASE("sums: new factors are those of all handles, and both matrices are nee
   CHECK(says(error_of([&] { sum.update_values(exec, 5, A.matrix(), 5, two.matrix()); }),
              "new values of 2 entries"));
   sum.update_values(exec, A.matrix(), A.matrix());
-  CHECK(value(sum) == 12);  // those of the call that failed were not taken
+  CHECK(value(sum) == 12);  // the call that failed took no values
   auto part = symmetric_part(exec, A.matrix());
   Kokkos::deep_copy(A.device.values(), 3.0);
   part.update_values(exec, A.matrix().values());
@@ -187,7 +187,7 @@ TEST_CASE("a temporary has no matrix, since nobody owns its arrays") {
   CHECK_FALSE(lends(std::type_identity<BlockedCsr<Device, double, int, int>>()));
   CHECK_FALSE(lends(std::type_identity<MultiplyPlan<Device, Matrix>>()));
   CHECK_FALSE(lends(std::type_identity<GalerkinPlan<Device, Matrix>>()));
-  // Its storage owns them, and lives on.
+  // The storage of a result owns its arrays.
   const DefaultDevice exec;
   const auto I = identity<double>(exec, 3);
   const auto& stored = transpose(exec, I.matrix()).storage();

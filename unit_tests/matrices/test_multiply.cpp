@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Products of matrices against a serial one, to the last bit: values are such that the order of a
-// sum shows, and products are exact.
+// Products of matrices, bit by bit against a serial one: values show the order of a sum, and
+// products are exact.
 #include "../../testing/events.hpp"
 #include "matrices/support.hpp"
 #include "support/moves_only.hpp"
@@ -9,7 +9,7 @@ namespace heddle::test {
 
 namespace {
 
-/// Some rows in another order, and entries that repeat places.
+/// The pattern with some rows out of order, and repeated entries.
 Pattern unordered(const Pattern& pattern) {
   int row_number = 0;
   return with_rows_changed(pattern, [&](std::vector<std::int64_t>& row) {
@@ -54,7 +54,7 @@ void check_product_with(const typename T::Exec& exec, const Pattern& left, const
   CHECK(holds<Plan>(plan.matrix(), expected(S(0), A2, B2)));
 }
 
-/// With a list of products and without.
+/// Checks a product with a list of products and without.
 template <class T>
 void check_product(const typename T::Exec& exec, const Pattern& left, const Pattern& right,
                    MultiplyOptions options = {}) {
@@ -68,7 +68,7 @@ Pattern short_rows(std::int64_t rows, std::int64_t columns) {
   return random_pattern("short rows", 9, rows, columns, [](std::int64_t i) { return i % 5; });
 }
 
-/// Rows of C of every group, and cut ones: some are as long as all that scratch holds and longer.
+/// Rows of C of every group, and cut rows: some fill the scratch, and some exceed it.
 Pattern long_left() {
   return random_pattern("long left", 4, 40, 400, [](std::int64_t i) {
     return i == 7 ? 400 : i == 20 ? 60 : i % 4;
@@ -148,7 +148,7 @@ TEST_CASE_TEMPLATE_APPLY(listed_columns, MatrixTypes);
 TEST_CASE_TEMPLATE_DEFINE("entries that occupy a device are a thread's each, unless one is long", T,
                           entries_of_threads) {
   const typename T::Exec exec;
-  if (!emulated) return;  // eight times what an H100 keeps resident are too many for a test
+  if (!emulated) return;  // eight times the resident teams of an H100: too many to test
   const auto full = [](const char* name, std::int64_t rows, std::int64_t columns) {
     return random_pattern(name, 4, rows, columns, [=](std::int64_t) { return columns; });
   };
@@ -158,7 +158,7 @@ TEST_CASE_TEMPLATE_DEFINE("entries that occupy a device are a thread's each, unl
     return labels(only_launches(exec, [&] { plan.numeric(exec, A.matrix(), B.matrix()); }),
                   Event::kernel);
   };
-  // 33,124 entries of four products each, or of five, which are more than a 32,768th of all.
+  // 33,124 entries of four products each; or of five each, more than a 32,768th of all products.
   CHECK(says(kernels(full("tall", 182, 4), full("wide", 4, 182)), "heddle::multiply::sum_of_list"));
   CHECK(
       says(kernels(full("tall", 165, 5), full("wide", 5, 165)), "heddle::multiply::sums_of_list"));
@@ -227,7 +227,7 @@ TEST_CASE_TEMPLATE_DEFINE("triple products, with a restriction and with the tran
   GalerkinPlan of_P(exec, A.matrix(), P.matrix());
   only_launches(exec, [&] { of_P.numeric(exec, A2.matrix(), P2.matrix()); });
   CHECK((written_down(of_P.matrix()) == expected(A2, P2)));
-  CHECK(of_P.bytes() > plan.bytes());  // which borrows R
+  CHECK(of_P.bytes() > plan.bytes());  // it borrows R
 }
 TEST_CASE_TEMPLATE_APPLY(triple_products, MatrixTypes);
 
@@ -269,7 +269,7 @@ TEST_CASE("products: a list is kept where it is wanted, fits, and is no thread's
   CHECK(dot.bytes() ==
         MultiplyPlan(exec, row.matrix(), column.matrix(), {.keep_products = false}).bytes());
   using List = heddle::detail::matrix_product::ProductList<DefaultDevice>;
-  // A subwarp steps by up to 256 products, and the last step must not leave 32 bits.
+  // A subwarp advances by up to 256 products; the last step must fit in 32 bits.
   CHECK(List::fits(2147483647 - 256, 10, 10));
   CHECK(!List::fits(2147483647, 10, 10));
   CHECK(List::fits(10, 10, 2147483647));
@@ -307,7 +307,7 @@ TEST_CASE("products: errors say what is needed") {
                std::to_string(needed - 1)));
   CHECK(MultiplyPlan(exec, A.matrix(), B.matrix(), {.max_bytes = needed, .keep_products = false})
             .bytes() <= needed);
-  // What would be too much is not allocated first.
+  // The limit is checked before memory is allocated.
   const auto unordered_B = to_device<T>(exec, unordered(short_rows(40, 30)));
   const Recording recording;
   CHECK(says(error_of([&] { MultiplyPlan(exec, A.matrix(), B.matrix(), {.max_bytes = 99}); }),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Orders of rows, against a serial search, and what they do to a bandwidth.
+// Orders of rows against a serial search, and the bandwidths that they give.
 #include <numeric>
 
 #include "matrices/support.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 using Neighbours = std::vector<std::vector<std::int64_t>>;
 
-/// Of A + A', without the diagonal, in ascending order of `before`.
+/// Neighbours in A + A', without the diagonal, in ascending order of `before`.
 template <class Before>
 Neighbours neighbours_of(const Pattern& pattern, const Before& before) {
   std::vector<std::set<std::int64_t>> sets(pattern.rows.size());
@@ -28,7 +28,7 @@ Neighbours neighbours_of(const Pattern& pattern, const Before& before) {
   return lists;
 }
 
-/// A plain search from a root: vertices in the order in which they are found, with their levels.
+/// A breadth-first search from a root: vertices as they are found, and their levels.
 std::vector<std::pair<std::int64_t, std::int64_t>> search(const Neighbours& neighbours,
                                                           std::int64_t root) {
   std::vector<std::pair<std::int64_t, std::int64_t>> queue{{root, 0}};
@@ -42,7 +42,7 @@ std::vector<std::pair<std::int64_t, std::int64_t>> search(const Neighbours& neig
   return queue;
 }
 
-/// Reverse Cuthill-McKee by one thread, with roots that a search finds at the rim.
+/// Reverse Cuthill-McKee by one thread, with pseudo-peripheral roots.
 std::vector<std::int64_t> serial_order(const Pattern& pattern) {
   const auto size = pattern.rows.size();
   const auto lower = [](const Neighbours& lists) {

@@ -15,7 +15,7 @@ double magnitude(const S& value) {
   return static_cast<double>(Kokkos::abs(value));
 }
 
-/// One number at a place of the values.
+/// The matrix with another value at place k.
 template <class T>
 auto with_value(const typename T::Exec& exec, const DeviceMatrix<T>& A, std::size_t k,
                 typename T::Scalar value) {
@@ -62,7 +62,7 @@ TEST_CASE_TEMPLATE_DEFINE("diagonals, scaling and norms as by hand", T, values) 
     CHECK(same);
     double column = 0;
     for (const double sum : columns) column = std::max(column, sum);
-    // A device's magnitude of a complex number is not the host's to the last bit.
+    // A device's magnitude of a complex number may differ from the host's in the last bits.
     const auto about = [&](double value) {
       return doctest::Approx(value).epsilon(std::max(1e-12, rounding));
     };

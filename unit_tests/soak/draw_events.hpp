@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What happens to a plan between its applies.
+// Events between the applies of a plan.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace heddle::test {
 
-/// Up to four times use(plan), until it finds a problem; before that the plan may be moved, go on
-/// on another instance, and be given other values by update(plan).
+/// Calls use(plan) up to four times, until it finds a problem. Before each call the plan may be
+/// moved, change to another instance, and get other values by update(plan).
 template <class Exec, class Plan, class Update, class Use>
 void draw_events(Random& random, Exec& exec, std::optional<Plan>& plan, Outcome& outcome,
                  const Update& update, const Use& use) {

@@ -9,7 +9,7 @@
 
 namespace heddle::test {
 
-/// True once in `times` times on average.
+/// True once in `times` calls on average.
 inline bool once_in(Random& random, std::int64_t times) { return random.below(times) == 0; }
 
 template <class List>
@@ -28,13 +28,13 @@ S draw_factor(Random& random) {
   }
 }
 
-/// How many vectors: mostly few.
+/// A number of vectors: mostly small.
 inline std::size_t draw_count(Random& random) {
   const std::int64_t largest[] = {1, 1, 4, 9, 40};
   return static_cast<std::size_t>(1 + random.below(one_of(random, largest)));
 }
 
-/// On a CPU an instance with 1 to all of the threads where the execution space has such, on a GPU a
+/// On a CPU an instance with 1 to all threads if the execution space has such instances, on a GPU a
 /// stream.
 template <ExecutionSpace Exec>
 Exec draw_instance(Random& random) {

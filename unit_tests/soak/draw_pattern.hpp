@@ -7,8 +7,8 @@
 
 namespace heddle::test {
 
-/// A pattern of up to some 30,000 nonzeros, an eighth of them on an emulated device: any shape;
-/// empty, short, huge and like rows; unsorted and repeated columns.
+/// A pattern of up to some 30,000 nonzeros, an eighth of that on an emulated device: any shape;
+/// empty, short, huge and equal rows; unsorted and repeated columns.
 inline Pattern draw_pattern(Random& random) {
   const auto size = [&] {
     const std::int64_t largest[] = {3, 40, 300, 5000, 20000};
@@ -42,7 +42,7 @@ inline Pattern draw_pattern(Random& random) {
     if (empty && i / stretch % (empty + 1)) length = 0;
     if (huge && random.below(rows) < 3) length = huge;
     length = std::max<std::int64_t>(0, std::min({length, columns, left}));
-    // Rows like the one above, which some kernels take together.
+    // A row like the one before it; some kernels combine such rows.
     const bool like = i > 0 && kind == 2 && left > 3000 && random.below(4) > 0;
     if (!like) row = random_row(random, columns, length);
     if (repeats && !row.empty() && !like) row.push_back(row[row.size() / 2]);
@@ -55,7 +55,7 @@ inline Pattern draw_pattern(Random& random) {
   return pattern;
 }
 
-/// Whether columns ascend in every row, repeated ones side by side.
+/// Whether columns ascend in every row; repeats are allowed.
 inline bool sorted(const Pattern& pattern) {
   for (const auto row : pattern.rows) {
     if (!std::is_sorted(row.begin(), row.end())) return false;
@@ -63,7 +63,7 @@ inline bool sorted(const Pattern& pattern) {
   return true;
 }
 
-/// Whether no row holds a column twice.
+/// Whether no row has a column twice.
 inline bool without_repeats(const Pattern& pattern) {
   std::vector<std::int32_t> columns;
   for (const auto row : pattern.rows) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a plan of a product is told.
+// Options of a plan of a product.
 #pragma once
 
 #include <heddle/spmv.hpp>
@@ -10,7 +10,7 @@
 namespace heddle::test {
 
 /// Promises are kept, and `bytes` are about those of the matrix. An op that needs a transpose is
-/// named, or left to a later prepare.
+/// requested here, or left to a later prepare.
 inline SpmvOptions draw_spmv_options(Random& random, const std::vector<Scheme>& schemes,
                                      const Promises& kept, Op op, Symmetry symmetry,
                                      std::int64_t bytes) {

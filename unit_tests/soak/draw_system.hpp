@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Square matrices that solvers and preconditioners take.
+// Square matrices for solvers and preconditioners.
 #pragma once
 
 #include "../support/grid_operator.hpp"
@@ -8,8 +8,7 @@
 
 namespace heddle::test {
 
-/// One or two rows of all columns, one or two columns of all rows, or both: arrows, first or last,
-/// and stars.
+/// One or two full rows, one or two full columns, or both: arrows, first or last, and stars.
 inline Pattern draw_arrow(Random& random) {
   const std::int64_t n = 1 + random.below(cut(700));
   const std::int64_t full = std::min<std::int64_t>(n, 1 + random.below(2));
@@ -30,7 +29,7 @@ inline Pattern draw_arrow(Random& random) {
   return pattern;
 }
 
-/// Rows that read those before them, those after them, or both.
+/// Rows that read rows before them, rows after them, or both.
 inline Pattern draw_square(Random& random) {
   if (once_in(random, 8)) return draw_arrow(random);
   const std::int64_t kind = random.below(3);
@@ -41,16 +40,16 @@ inline Pattern draw_square(Random& random) {
   return full_pattern(rows, 1 + random.below(once_in(random, 4) ? 40 : 6), random.bits());
 }
 
-/// The same of at most so many rows, for oracles that take long.
+/// A square pattern of at most `most_rows` rows, for slow oracles.
 inline Pattern draw_square(Random& random, std::int64_t most_rows) {
   Pattern pattern = draw_square(random);
   while (std::ssize(pattern.rows) > most_rows) pattern = draw_square(random);
   return pattern;
 }
 
-/// A matrix of a pattern, with more on the diagonal of a row than beside it: so that factors exist,
-/// sweeps stay bounded, and iterations converge. The diagonal stands anywhere in its row; entries
-/// may repeat. A symmetric one has the transpose's entries too, and is positive definite.
+/// A diagonally dominant matrix, so that factors exist, sweeps stay bounded, and iterations
+/// converge. The diagonal is anywhere in its row; entries may repeat. A symmetric one has the
+/// entries of the transpose too, and is positive definite.
 template <ExecutionSpace Exec>
 PlainOperator<Exec, double> draw_dominant(Random& random, const Pattern& pattern,
                                           bool symmetric = false) {
@@ -99,7 +98,7 @@ PlainOperator<Exec, S> times(const PlainOperator<Exec, double>& a, double scale)
   return scaled;
 }
 
-/// Twice the matrix: new values of the same pattern.
+/// Doubles the values of the matrix, in the same pattern.
 template <ExecutionSpace Exec>
 void double_values(const PlainOperator<Exec, double>& a) {
   const auto values = Kokkos::create_mirror(Kokkos::HostSpace(), a.values);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Triangles of any shape, and what a plan that solves with them is told.
+// Triangles of any shape, and options of a plan that solves with them.
 #pragma once
 
 #include "../support/triangles.hpp"
@@ -7,8 +7,8 @@
 
 namespace heddle::test {
 
-/// A lower triangle of up to some 30,000 entries, its diagonal last in each row: bands, grids,
-/// levels, blocks, rows that need near ones, far ones, or all.
+/// A lower triangle of up to some 30,000 entries, the diagonal last in each row: bands, grids,
+/// levels, blocks, rows that need near rows, far rows, or all.
 inline Pattern draw_lower(Random& random) {
   const std::int64_t sizes[] = {2, 40, 700, 4000};
   const std::int64_t rows = random.below(one_of(random, sizes) + 1);
@@ -22,7 +22,7 @@ inline Pattern draw_lower(Random& random) {
   std::int64_t left = cut(30000);
   const auto columns = [&](std::int64_t i) {
     std::vector<std::int64_t> row;
-    const auto add_near = [&](std::int64_t first, std::int64_t count) {  // of first, ..., i - 1
+    const auto add_near = [&](std::int64_t first, std::int64_t count) {  // some of first..i - 1
       row = random_row(random, i - first, std::min(i - first, count));
       for (std::int64_t& j : row) j += first;
     };
@@ -61,7 +61,7 @@ inline Pattern draw_lower(Random& random) {
                        rows, columns);
 }
 
-/// What a triangular solve is asked for, and a matrix that suits it.
+/// Options of a triangular solve, and a matrix for it.
 struct DrawnTriangle {
   Pattern pattern;
   Triangle triangle;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Two sets of values for one pattern, so that a plan can be given new ones.
+// Two sets of values for one pattern, so that a plan can get new ones.
 #pragma once
 
 #include <array>
@@ -10,8 +10,8 @@
 
 namespace heddle::test {
 
-/// The same in few digits, so that a few of them add up without rounding. A format may add up
-/// repeated entries in the matrix's type, which vectors of a wider type would show.
+/// A value rounded to few digits, so that a few of them sum exactly. A format may sum repeated
+/// entries in the matrix's type, which vectors of a wider type would show.
 template <Scalar S>
 S coarse(const S& value) {
   if constexpr (is_complex<S>) {
@@ -47,7 +47,7 @@ class TwoMatrices {
   const D& now() const { return all_[now_]; }
   std::size_t index() const { return now_; }
 
-  /// Makes the other one the present one, as it was drawn.
+  /// Makes the other matrix the current one, with its values as they were drawn.
   void turn() {
     now_ = 1 - now_;
     restore();
@@ -59,7 +59,7 @@ class TwoMatrices {
     Kokkos::deep_copy(A.device.values(), A.host.values());
     exec_.fence("heddle::test::restored");
   }
-  /// Makes one of them useless, as memory that is given back: nobody may look at it again.
+  /// Overwrites one matrix, as if its memory were freed: nothing may read it any more.
   void spoil(std::size_t which) const {
     Kokkos::deep_copy(all_[which].device.col_idx(), 0);
     fill_with_poison(all_[which].device.values());

@@ -48,7 +48,7 @@ class DrawnVectors {
 
   Several<Kokkos::HostSpace> view() const { return view_of(data); }
 
-  /// The vectors in a copy of `data`, on any device.
+  /// A View of the vectors in a copy of `data`, on any device.
   template <class Copy>
   auto view_of(const Copy& copy) const {
     return Several<typename Copy::memory_space>(

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How far results may be from the oracle where sums are wider than the vectors.
+// Errors of results against the oracle if sums are wider than the vectors.
 #pragma once
 
 #include "../../testing/reference.hpp"
 
 namespace heddle::test {
 
-/// What is wrong with results that were added up in Acc and rounded to V once; empty if nothing.
+/// The error of results that were summed in Acc and rounded to V once; "" if there is none.
 template <Scalar Acc, VectorView Y>
 std::string wrong_sum(const Reference& reference, const Y& y) {
   using V = typename Y::non_const_value_type;
@@ -29,7 +29,7 @@ std::string wrong_sum(const Reference& reference, const Y& y) {
   }
 }
 
-/// Whether V or the sums have more digits than the entries of a matrix of S.
+/// Whether V or Acc has more digits than S, the type of the matrix.
 template <Scalar S, Scalar V, Scalar Acc>
 inline constexpr bool wider_than_values =
     !std::is_same_v<RealOf<S>, RealOf<V>> || !std::is_same_v<RealOf<S>, RealOf<Acc>>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Random plans of every kind, format, scheme and layout, held against an oracle. A trial is drawn
-// from its seed alone.
+// Random plans of every kind, format, scheme and layout, against an oracle. A trial is drawn from
+// its seed alone.
 #include <Kokkos_Core.hpp>
 #include <chrono>
 #include <csignal>
@@ -27,7 +27,7 @@ struct Arguments {
   std::string only;
 };
 
-/// What is said where a trial ends the program, which can say no more itself then.
+/// The message if a trial crashes the program.
 char last_words[100];
 
 void on_crash(int signal) {
@@ -45,7 +45,7 @@ void expect_crash(std::uint64_t seed) {
 
 std::vector<Trial> all_trials() {
   std::vector<Trial> all;
-#ifdef HEDDLE_EMULATED  // which is compiled for one device more
+#ifdef HEDDLE_EMULATED  // it is compiled for one device more
   const auto kinds = {trials_of_double,    trials_of_wavefronts, trials_of_gauss_seidel,
                       trials_of_ilu,       trials_of_krylov,     trials_of_csr,
                       trials_of_multigrid, trials_of_lobpcg,     trials_of_sgd,
@@ -145,7 +145,7 @@ int main(int argc, char** argv) {
                  "csr, float, portable, ...\n");
     return 2;
   }
-  // So many whatever the machine has, since a seed is to give the same trial everywhere.
+  // A fixed number, whatever the machine has: a seed must give the same trial everywhere.
   const Kokkos::ScopeGuard kokkos(Kokkos::InitializationSettings()
                                       .set_num_threads(heddle::test::threads)
                                       .set_disable_warnings(true));

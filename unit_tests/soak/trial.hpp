@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a trial of heddle_soak is: everything in it is drawn from one seed.
+// A trial of heddle_soak: all of it is drawn from one seed.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 namespace heddle::test {
 
 struct Outcome {
-  std::string what;     ///< the case in words
-  std::string problem;  ///< empty if all is well
+  std::string what;     ///< description of the case
+  std::string problem;  ///< empty if none
   int applies = 0;
-  int refusals = 0;  ///< of plans, where a scheme does not take a matrix or a budget
+  int refusals = 0;  ///< plans that refuse a matrix or a budget
 };
 
 struct Trial {
@@ -22,7 +22,7 @@ struct Trial {
   Outcome (*run)(Random&);
 };
 
-/// Those of each trial_NAME.cpp, which is a source of its own so that they compile side by side.
+/// The trials of each trial_NAME.cpp, separate sources so that they compile in parallel.
 std::vector<Trial> trials_of_double();
 std::vector<Trial> trials_of_float();
 std::vector<Trial> trials_of_complex();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operations on matrices, to the last bit against plain ones on the host: products and triple
-// products, sums, transposes, sorted rows, permutations, submatrices, triplets, blocks and
-// comparisons, each with values twice. Values are such that the order of a sum shows.
+// Operations on matrices, bit by bit against plain ones on the host: products and triple products,
+// sums, transposes, sorted rows, permutations, submatrices, triplets, blocks and comparisons, each
+// with two sets of values. The values show the order of a sum.
 #include "../matrices/support.hpp"
 #include "../support/copy_in.hpp"
 #include "draw_events.hpp"
@@ -11,7 +11,7 @@ namespace heddle::test {
 
 namespace {
 
-/// A pattern of that shape: rows of any lengths, some in another order, some with repeats.
+/// A pattern of a given shape: rows of any lengths, some out of order, some with repeats.
 Pattern draw_shaped(Random& random, std::int64_t rows, std::int64_t columns) {
   const std::int64_t mean = 1 + random.below(once_in(random, 4) ? 60 : 6);
   const std::int64_t huge = once_in(random, 3) ? random.below(rows + 1) : -1;
@@ -90,7 +90,7 @@ class CsrTrial {
     outcome_.problem = what + " differs from the host's";
   }
 
-  /// Two patterns that can be multiplied by op(A) op(B), of few enough products.
+  /// Two patterns for a product op(A) op(B), with few enough products.
   std::pair<Pattern, Pattern> factors(Op a, Op b) {
     while (true) {
       const std::int64_t m = size(), k = size(), n = size();
@@ -192,7 +192,7 @@ class CsrTrial {
     }
   }
 
-  /// The same operation by derived(A) and expected(host), and with other values.
+  /// Runs an operation by derive(A) and expected(host), and again with other values.
   template <class Derived, class Expected>
   void check(const std::string& what, const Pattern& pattern, const Derived& derive,
              const Expected& expected) {
@@ -220,7 +220,7 @@ class CsrTrial {
   }
 
   void derived() {
-    // Among them single rows that are longer than whatever one thread should walk alone.
+    // Some patterns have single rows that are too long for one thread.
     const Pattern pattern = once_in(random_, 4)
                                 ? draw_shaped(random_, 1 + random_.below(9), cut(100'000))
                                 : draw_pattern(random_);
@@ -292,8 +292,8 @@ class CsrTrial {
     compare("the second sum", sum.matrix(), summed(beta, host(A2), alpha, host(B)));
   }
 
-  /// With an infinite entry and repeats a matrix equals itself in another order, unless one entry
-  /// is another; and a symmetric part is symmetric to the last bit.
+  /// A matrix with repeats and an infinite entry equals itself in another order, unless one entry
+  /// differs; and a symmetric part is symmetric bit by bit.
   void comparisons(const Pattern& pattern) {
     outcome_.what += ": comparison of " + pattern.name;
     const Device A = draw(pattern);
@@ -320,7 +320,7 @@ class CsrTrial {
     expect("a matrix equals another", !equal(exec_, A.matrix(), other.matrix()));
   }
 
-  /// Entries in a drawn order, added up in it, of Views side by side or with a stride.
+  /// Assembles entries in a random order, that of their sums, from Views with and without a stride.
   void triplets(const Pattern& pattern) {
     outcome_.what += ": triplets of " + pattern.name;
     const Device A = draw(pattern);
@@ -363,7 +363,7 @@ class CsrTrial {
         exec_, a.rows.size(), a.columns, found, made.matrix().col_idx(), made.matrix().values());
     compare("what was assembled of its triplets", again.matrix(), expected());
   }
-  /// One column of a table.
+  /// A column of a row-major table.
   template <class V>
   auto with_stride(const std::vector<V>& list, std::size_t columns) const {
     const Kokkos::View<V**, Kokkos::LayoutRight, typename T::Space> table("heddle::test::table",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sweeps of Gauss-Seidel of every scheme, order and size of blocks, held against those of the host.
+// Sweeps of Gauss-Seidel of every scheme, order and block size, against those of the host.
 #include "../../formats/csr/inspect.hpp"
 #include "../../solvers/gauss_seidel/definitions.hpp"
 #include "../support/gauss_seidel.hpp"
@@ -74,7 +74,7 @@ class GaussSeidelTrial {
   void sweep(Plan& plan) {
     const auto n = static_cast<std::size_t>(a_.n);
     const auto count = static_cast<std::size_t>(1 + random_.below(options_.vectors.count));
-    const int sweeps = static_cast<int>(random_.below(4));  // 0: one from zero
+    const int sweeps = static_cast<int>(random_.below(4));  // 0: one sweep from zero
     const bool wants_residual = once_in(random_, 2);
     const auto host_b = random_columns<double, Layout>(n, count, random_.bits());
     const auto host_x = random_columns<double, Layout>(n, count, random_.bits());

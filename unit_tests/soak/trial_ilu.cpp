@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Incomplete factors of every exact scheme, held against those of the sequential program; and what
-// solves with them leave, multiplied by these.
+// Incomplete factors of every exact scheme, against those of a sequential loop; and solutions with
+// them, multiplied by the factors.
 #include "../../solvers/ilu/definitions.hpp"
 #include "../../testing/wide.hpp"
 #include "../support/incomplete.hpp"
@@ -11,7 +11,7 @@ namespace heddle::test {
 
 namespace {
 
-/// Factors of the sequential program, of which U holds the diagonal and L ones; of Cholesky L holds
+/// Factors of the sequential loop: U holds the diagonal and L has ones on it; Cholesky's L holds
 /// it.
 struct Factors {
   FactorRows<double> rows;
@@ -73,7 +73,7 @@ class IluTrial {
   }
 
   void draw_options() {
-    if (a_.n <= (emulated ? 60 : 300)) {  // fill may fill it
+    if (a_.n <= (emulated ? 60 : 300)) {  // fill may complete it
       options_.fill_level = static_cast<int>(random_.below(4));
       if (once_in(random_, 8)) options_.fill_level = std::numeric_limits<int>::max();
       if (once_in(random_, 3)) options_.block_size = static_cast<int>(2 + random_.below(4));
@@ -85,7 +85,7 @@ class IluTrial {
         options_.partition.push_back(static_cast<int>(random_.below(3)));
       }
     }
-    // Above most pivots, and large enough for factors that stay small.
+    // A floor above most pivots, large enough for factors that stay small.
     if (options_.block_size == 1 && once_in(random_, 4)) options_.pivot_floor = 50;
     options_.vectors = {static_cast<int>(1 + random_.below(once_in(random_, 2) ? 1 : 5)),
                         once_in(random_, 2)};
@@ -95,7 +95,7 @@ class IluTrial {
     if (!once_in(random_, 4)) options_.scheme = one_of(random_, schemes);
   }
 
-  /// Makes some entries of the diagonal negative, and with them pivots.
+  /// Makes some diagonal entries negative, and with them pivots.
   void turn_pivots() {
     const auto row_ptr = to_host(a_.row_ptr), col_idx = to_host(a_.col_idx);
     const auto values = to_host(a_.values);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Krylov methods with every preconditioner that knows nothing of triangles, at scales where squares
-// overflow, from far guesses, and for b = 0: what they say of b - A x is held against b - A x as
-// the host computes it, and a second solve, by a solver that had another preconditioner before,
-// against the first.
+// Krylov methods with every preconditioner but triangular ones, at scales where squares overflow,
+// from far guesses, and for b = 0. Their norms of b - A x are compared with those of the host, and
+// a second solve, by a solver that had another preconditioner before, with the first one.
 #include <heddle/bicgstab.hpp>
 #include <heddle/cg.hpp>
 #include <heddle/chebyshev.hpp>
@@ -23,7 +22,7 @@ namespace heddle::test {
 
 namespace {
 
-/// A preconditioner of which a solver knows no more than that it can be applied.
+/// A preconditioner that a solver knows only by its apply.
 template <class Exec, class S>
 struct Applied {
   using B = ConstSolverVector<Exec, S>;
@@ -43,7 +42,7 @@ class KrylovTrial {
   using Operator = PlainOperator<Exec, S>;
   using Matrix = typename Operator::Matrix;
   using Plan = SpmvPlan<Exec, Matrix, S, S, Formats<Shared<CsrFormat>>>;
-  static constexpr bool is_float = std::is_same_v<S, float>;  // whose plans no program shares
+  static constexpr bool is_float = std::is_same_v<S, float>;  // no program shares its plans
   using Rows = OperatorWithRows<std::conditional_t<is_float, Operator, Plan>, Matrix>;
   using Jacobi = JacobiPreconditioner<Exec, S>;
   using Columns = Kokkos::View<S**, Kokkos::LayoutLeft, Space>;
@@ -61,7 +60,7 @@ class KrylovTrial {
     a_ = times<S>(draw_dominant<Exec>(random, pattern, symmetric), scale_);
     const How kinds[] = {How::plain, How::jacobi, How::blocks, How::polynomial};
     how_ = kinds[random.below(symmetric ? 4 : 3)];
-    if (method_ == Method::chebyshev) how_ = How::jacobi;  // whose spectrum is bounded
+    if (method_ == Method::chebyshev) how_ = How::jacobi;  // its spectrum is bounded
     if (method_ == Method::cg && once_in(random, 2)) count_ = 1 + static_cast<int>(random.below(4));
     restart_ = static_cast<int>(1 + random.below(30));
     size_ = static_cast<int>(1 + random.below(6));
@@ -85,7 +84,7 @@ class KrylovTrial {
     return digits;
   }
 
-  /// Of A, b and the guess, of which products and the solution can be represented.
+  /// Scales of A, b and the guess, with which products and the solution stay finite.
   void draw_scales() {
     const int most = is_float ? 30 : 150;
     const auto power = [&](std::int64_t low, std::int64_t high) {
@@ -163,7 +162,7 @@ class KrylovTrial {
     for (int v = 0; v < count_; ++v) check(v, b, x);
   }
 
-  /// use(the preconditioner).
+  /// Calls use(preconditioner).
   template <class Use>
   void with_preconditioner(Rows& matrix, const Use& use) {
     NoPreconditioner none;
@@ -184,7 +183,7 @@ class KrylovTrial {
     use(applied);
   }
 
-  /// `used`: by a solver that has solved with other preconditioners before.
+  /// Solves; `used`: with a solver that has solved with other preconditioners before.
   template <class M>
   void run(Rows& matrix, const Columns& b, const Columns& x, M& m, bool used) {
     const auto before = [&](auto& solver, const auto& of_b) {
@@ -237,7 +236,7 @@ class KrylovTrial {
     }
   }
 
-  /// Of D^-1 A, by Gershgorin's circles.
+  /// Bounds of the spectrum of D^-1 A, from Gershgorin circles.
   SpectrumBounds bounds() const {
     const auto row_ptr = to_host(a_.row_ptr), col_idx = to_host(a_.col_idx);
     const auto values = to_host(a_.values);
@@ -256,8 +255,8 @@ class KrylovTrial {
     return {1 - std::max(radius, 0.01), 1 + std::max(radius, 0.01)};
   }
 
-  /// The norms of b - A x, of b, and of |A| |x| + |b|, by which rounding goes; all over the scale
-  /// of b, or of A x where b is zero.
+  /// The norms of b - A x, of b, and of |A| |x| + |b|, which bounds rounding; all divided by the
+  /// scale of b, or of A x if b is zero.
   struct Norms {
     double residual, b, rounding;
   };
@@ -303,7 +302,7 @@ class KrylovTrial {
     } else if (is.b == 0) {
       outcome_.problem = "b = 0 is not solved";
     } else if (result.outcome == heddle::Outcome::attainable_accuracy) {
-      // Without a check a solve from a far guess ends where the recurrence does.
+      // Without checks a solve from a far guess ends where its recurrence does.
       const double reached = options_.check_every == 0
                                  ? std::max(noise, 100 * epsilon * result.first_residual)
                                  : noise;
@@ -323,8 +322,8 @@ class KrylovTrial {
   Method method_;
   How how_;
   int count_ = 1;
-  int restart_;  ///< of gmres
-  int size_;     ///< of blocks, and of a polynomial with its constant
+  int restart_;  ///< restart length of gmres
+  int size_;     ///< block size, or degree + 1 of a polynomial
   double scale_, scale_of_b_, scale_of_guess_;
   Operator a_;
   KrylovOptions options_;

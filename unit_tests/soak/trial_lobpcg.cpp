@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Eigenpairs of every number, end of the spectrum, B, constraints, guess (a null vector too) and
-// scale of each: what LobpcgSolver calls converged is held against residuals by the host's own
-// sums, vectors against X' B X = I and the constraints, and a second search against the bits of the
-// first.
+// Eigenpairs of every number, end of the spectrum, B, constraints, guess (also a null vector) and
+// scale of each. Pairs that LobpcgSolver reports as converged are checked by residuals of the host,
+// vectors by X' B X = I and the constraints, and a second search by the bits of the first.
 #include <heddle/lobpcg.hpp>
 
 #include "../../solvers/krylov/jacobi_definitions.hpp"
@@ -48,7 +47,7 @@ class LobpcgTrial {
     options_.relative_tolerance = one_of(random, tolerances);
     if (once_in(random, 4)) options_.relative_to = EigenRelativeTo::value;
     options_.max_iterations = static_cast<int>(random.below(emulated ? 12 : 200));
-    jacobi_ = !laplacian_ && once_in(random, 2);  // whose diagonal may be zero
+    jacobi_ = !laplacian_ && once_in(random, 2);  // its diagonal may be zero
     const char* const guesses[] = {"random", "zero", "one"};
     guess_ = static_cast<int>(random.below(3));
     outcome_.what = "threads " + std::to_string(exec_.concurrency()) + ", " + std::to_string(a_.n) +
@@ -96,7 +95,7 @@ class LobpcgTrial {
     return outcome_;
   }
 
-  /// Decimal exponents: half of the trials have all of them 0.
+  /// Decimal exponents: all of them are 0 in half of the trials.
   void draw_scales() {
     if (once_in(random_, 2)) return;
     const int extremes[] = {-165, -30, -12, 12, 30, 150};
@@ -116,7 +115,7 @@ class LobpcgTrial {
     vectors::scale(Exec(), std::pow(10.0, exponent), a.values);
     Exec().fence("heddle::test::scaled");
   }
-  /// Rows that add up to zero, and nothing positive beside the diagonal.
+  /// Makes the rows sum to zero, without positive entries off the diagonal.
   static void make_laplacian(const Operator& a) {
     const auto row_ptr = to_host(a.row_ptr), col_idx = to_host(a.col_idx);
     const auto values = Kokkos::create_mirror(Kokkos::HostSpace(), a.values);
@@ -172,10 +171,10 @@ class LobpcgTrial {
     return {result, to_host(x)};
   }
 
-  /// In numbers of a wider range, so that squares of what is judged fit.
+  /// Numbers of a wider range, so that squares do not overflow.
   using Sums = std::vector<std::vector<long double>>;
 
-  /// A x, or x.
+  /// A x, or x if there is no A.
   static Sums product(const Operator* a, const OnHost& x) {
     Sums y(x.extent(1), std::vector<long double>(x.extent(0)));
     for (std::size_t j = 0; j < x.extent(1); ++j) {
@@ -197,7 +196,7 @@ class LobpcgTrial {
     }
     return y;
   }
-  /// The largest sum of magnitudes of a row; 1 of the identity.
+  /// The largest sum of magnitudes of a row; 1 for the identity.
   static double norm_of(const Operator* a) {
     if (!a) return 1;
     const auto row_ptr = to_host(a->row_ptr);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Cycles of multigrid of every smoother, number of levels and of levels in one launch: symmetric,
-// positive definite, and those of a plan with a launch for each step.
+// positive definite, and equal to those of a plan with a launch for each step.
 #include "../support/multigrid_plans.hpp"
 #include "../support/shared_formats.hpp"
 #include "draw_events.hpp"
@@ -37,8 +37,8 @@ class MultigridTrial {
                     std::to_string(options_.vectors.count) + units;
   }
 
-  /// A as it is or as a Laplacian, which parts without an entry beside their diagonal are held in;
-  /// times a number; in units of each unknown's own, with a near-nullspace of these or without.
+  /// A as it is or as a Laplacian whose rows without neighbours keep their diagonal; times a
+  /// number; with a unit for each unknown, with or without a near-nullspace in these units.
   std::string draw_units() {
     const double scales[] = {1, 1, 1e-12, 1e12, 1e-165, 1e155};
     const bool laplacian = once_in(random_, 3), units = once_in(random_, 3);
@@ -129,7 +129,7 @@ class MultigridTrial {
     const Columns<Layout> b = copy_to<Space>(host_b), x = copy_to<Space>(host_b),
                           y = copy_to<Space>(host_b);
     fill_with_poison(x);
-    // Plans keep their values, whatever the user does to his.
+    // Plans keep their own values, whatever the user does to A.
     const auto values = copy_to<Kokkos::HostSpace>(a_.values);
     const bool lags = once_in(random_, 3);
     if (lags) Kokkos::deep_copy(a_.values, std::numeric_limits<double>::quiet_NaN());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Epochs of matrix factorization by every schedule, rank and shape of blocks, beside the loop in
-// the order of the schedule: the same bits on a host, within what updates round on a device, and
-// the same bits on another instance.
+// Epochs of matrix factorization by every schedule, rank and shape of blocks, against a loop in the
+// order of the schedule: the same bits on a host, equal up to rounding on a device, and the same
+// bits on another instance.
 #include <iomanip>
 #include <sstream>
 
@@ -80,7 +80,7 @@ class SgdTrial {
     return outcome_;
   }
 
-  /// The ratings as a file of one kind or another has them.
+  /// Writes the ratings in a text format; whether they are read back unchanged.
   bool read_again() {
     const char* const separators[] = {" ", "\t", ",", ";", "::", " , "};
     const std::string separator = one_of(random_, separators);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Krylov methods where they end badly: small singular and inconsistent systems of whole numbers,
-// with their nullspace and without, products with NaN, guesses far larger than b, and solves that
-// nobody checks. What they leave is no worse than the guess, and is what they say it is.
+// Krylov methods that end badly: small singular and inconsistent systems of whole numbers, with and
+// without their nullspace, products with NaN, guesses far larger than b, and solves without checks.
+// Results are no worse than the guess, and agree with what the solver reports.
 #include <heddle/bicgstab.hpp>
 #include <heddle/cg.hpp>
 #include <heddle/gmres.hpp>
@@ -18,11 +18,11 @@ namespace heddle::test {
 
 namespace {
 
-/// A matrix one of whose products has a NaN.
+/// A matrix with a NaN in one of its products.
 template <class Exec>
 struct Breaking {
   PlainOperator<Exec, double> of;
-  int at;  ///< which one; 0: none
+  int at;  ///< its number; 0: none
 
   std::int64_t rows() const { return of.rows(); }
   std::int64_t columns() const { return of.columns(); }
@@ -50,7 +50,7 @@ class SingularTrial {
     const Method methods[] = {Method::cg, Method::gmres, Method::bicgstab};
     method_ = one_of(random, methods);
     const auto n = static_cast<std::size_t>(n_);
-    // B C of n x k and k x n, or B B': of rank k at most.
+    // B C of n x k and k x n, or B B': their rank is at most k.
     const std::size_t k = 1 + static_cast<std::size_t>(random.below(n_ - 1));
     const std::vector<double> left = numbers(n * k), right = numbers(n * k);
     const bool laplacian = once_in(random, 3);
@@ -72,7 +72,7 @@ class SingularTrial {
     for (double& entry : b_) entry *= size;
     guess_ = numbers(n);
     a_ = {plain_operator<Exec>(row_ptr, col_idx, values_),
-          once_in(random, 3) ? static_cast<int>(2 + random.below(8)) : 0};  // 1: of the guess
+          once_in(random, 3) ? static_cast<int>(2 + random.below(8)) : 0};  // 1: the guess
     const int checks[] = {0, 1, 2, 10};
     options_.check_every = one_of(random, checks);
     options_.max_iterations = static_cast<int>(2 + random.below(40));
@@ -136,7 +136,7 @@ class SingularTrial {
     if (history.empty() || history.back() != result.residual) problem("the history's end");
   }
 
-  /// The norm of b - A x, and of |b| + |A| |x|.
+  /// The norms of b - A x and of |b| + |A| |x|.
   std::pair<double, double> residual(const std::vector<double>& x) const {
     long double norm = 0, size = 0;
     for (std::size_t i = 0; i < b_.size(); ++i) {

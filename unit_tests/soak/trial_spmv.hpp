@@ -13,7 +13,7 @@
 
 namespace heddle::test {
 
-/// T is a PlanType; V of the vectors, Acc of alpha, beta and sums.
+/// T is a PlanType, V the type of vectors, Acc that of alpha, beta and sums.
 template <class T, Scalar V = typename T::Scalar, Scalar Acc = V>
 class SpmvTrial {
  public:
@@ -24,7 +24,7 @@ class SpmvTrial {
   using Exec = typename T::Exec;
   using Plan = typename T::template Plan<V, Acc>;
 
-  /// Vectors for an op, and what comes of them with each matrix.
+  /// Vectors for an op, and the results of each matrix.
   struct Operands {
     Op op;
     DrawnVectors<V> x, y;
@@ -77,7 +77,7 @@ class SpmvTrial {
          << operands_.back().x.words() << ", y " << operands_.back().y.words();
     outcome_.what = text.str();
     std::vector<Scheme> schemes = T::Formats::variants(backends::describe(exec_));
-    if (symmetry_ != Symmetry::none && once_in(random_, 2)) {  // which alone takes it as it is
+    if (symmetry_ != Symmetry::none && once_in(random_, 2)) {  // csb alone holds it as it is
       std::erase_if(schemes, [](const Scheme& scheme) { return scheme.format() != "csb"; });
     }
     const auto bytes = static_cast<std::int64_t>(sizeof(S) + sizeof(typename T::Ordinal)) *
@@ -94,7 +94,7 @@ class SpmvTrial {
       follow(options);
     } catch (const Refusal& refusal) {
       ++outcome_.refusals;
-      // csr keeps nothing and takes all, but for a transpose that there is no room for.
+      // csr keeps nothing and accepts every matrix, unless a transpose exceeds the budget.
       const bool takes_all = !transposes(op_) && symmetry_ == Symmetry::none;
       if (!options.scheme && takes_all) fail(std::string("refused: ") + refusal.what());
     } catch (const std::exception& error) {
@@ -137,7 +137,7 @@ class SpmvTrial {
     A_.spoil(before);
   }
 
-  /// Into a new plan, or one that was another's.
+  /// Moves the plan into a new one, or into one of another matrix.
   void move(std::optional<Plan>& plan, const SpmvOptions& options) {
     if (once_in(random_, 2)) {
       events_ += "; moved";
@@ -170,10 +170,10 @@ class SpmvTrial {
           symmetry_ == Symmetry::none ? stored : both_triangles<DeviceMatrix<T>>(stored, symmetry_);
       reference = reference_spmv(op, alpha_, host.matrix(), x.view(), beta_, y.view());
     }
-    // What comes in any order is added to y itself; of a triangle that is so for every op.
+    // Additions in no fixed order go to y itself; with one stored triangle this is so for every op.
     const bool in_order =
         reproducible(plan.scheme(op), symmetry_ == Symmetry::none ? op : Op::transpose);
-    // A second sweep over a triangle adds to what the first has rounded to the type of y.
+    // A second sweep over a triangle adds to the sums of the first, rounded to the type of y.
     const bool by_two_sweeps = plan.scheme(op).has("sweep");
     const auto y_after = y.view_of(result);
     const std::string wrong = in_order && !by_two_sweeps ? wrong_sum<Acc>(*reference, y_after)

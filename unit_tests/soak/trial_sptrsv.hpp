@@ -13,7 +13,7 @@
 
 namespace heddle::test {
 
-/// T is a TriangleType; V of the vectors, Acc of alpha and sums.
+/// T is a TriangleType, V the type of vectors, Acc that of alpha and sums.
 template <class T, Scalar V = typename T::Scalar, Scalar Acc = V>
 class SptrsvTrial {
  public:
@@ -32,7 +32,7 @@ class SptrsvTrial {
         A_(exec_, drawn_.pattern, random, wider_than_values<S, V, Acc>,
            [this](const Host& host, std::uint64_t seed) { set_values(host, seed); }) {}
 
-  /// What a solve has no business with is poison: entries outside, and a diagonal that is one.
+  /// Values that a solve may not read are poison: entries outside, and a unit diagonal.
   void set_values(const Host& host, std::uint64_t seed) const {
     set_triangle_values(host, seed);
     for (std::size_t i = 0; i < static_cast<std::size_t>(host.rows()); ++i) {
@@ -104,7 +104,7 @@ class SptrsvTrial {
         plan->prepare(exec_, Op::transpose);
         prepared = true;
       }
-      // Once all is prepared the plan has what it needs of the matrix.
+      // Once all ops are prepared the plan does not read the matrix any more.
       const bool spoiled = prepared && once_in(random_, 2);
       if (spoiled) A_.spoil(A_.index());
       const Op ops[] = {Op::none, Op::conjugate, Op::transpose, Op::conjugate_transpose};
@@ -156,8 +156,8 @@ class SptrsvTrial {
     });
   }
 
-  /// Random right-hand sides, x poisoned before or b itself, held against the residual; twice, for
-  /// the same bits.
+  /// Solves for random right-hand sides, with x poisoned or b itself, and checks the residual; a
+  /// second solve must give the same bits.
   template <class Run>
   void solve(Op op, Acc alpha, const Run& run) {
     const auto rows = static_cast<std::size_t>(drawn_.pattern.columns);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loops whose iterations depend on each other, held against the loop itself.
+// Loops whose iterations depend on each other, against the sequential loop.
 #include <array>
 
 #include "../support/loops.hpp"

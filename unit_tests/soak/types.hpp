@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a source of trials names: its types, and their trials.
+// The types of a source of trials, and their trials.
 #pragma once
 
 #include "../support/shared_formats.hpp"
@@ -8,7 +8,7 @@
 
 namespace heddle::test {
 
-/// Products and triangular solves in a type, of vectors of V and sums in Acc; none where it is not
+/// Products and triangular solves in a type, with vectors of V and sums in Acc; none if it is not
 /// among TestedTypes.
 template <class T, Scalar V = typename T::Scalar, Scalar Acc = V>
 void add_trials(std::vector<Trial>& trials, const std::string& types) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Plans of triangular solves, of Gauss-Seidel and of factors that measure, remember and explain.
+// Plans of triangular solves, of Gauss-Seidel and of factors that measure, cache and explain.
 #include <doctest/doctest.h>
 
 #include "../../core/pinned_scheme.hpp"
@@ -32,7 +32,7 @@ using CholeskyPlan = IcPlan<Exec, Owned::Matrix>;
 
 constexpr std::int64_t n = emulated ? 40 : 300;
 
-/// A band on both sides of the diagonal, which is the largest entry of each row.
+/// A band on both sides of the diagonal, which has the largest entry of each row.
 HostRows<double> band(std::int64_t far = 9) {
   HostRows<double> rows(static_cast<std::size_t>(n));
   for (std::int64_t i = 0; i < n; ++i) {
@@ -64,7 +64,7 @@ auto applied(const Plan& plan) {
   return bits_of(x);
 }
 
-/// What a plan that measured must say, and its ranking.
+/// Checks the explanation and ranking of a plan that measured.
 template <class Plan>
 void check_measured(const Plan& plan) {
   CHECK(says(plan, " that were measured"));
@@ -87,7 +87,7 @@ void check_measured(const Plan& plan) {
   if (plan.ranking().size() > 1) CHECK(measured >= 2);
 }
 
-/// Plans of `make(options)` remember what they measured in a file of this name.
+/// Checks that plans of `make(options)` keep their measurements in a file of this name.
 template <class Options, class Make>
 void check_remembered(const char* name, const Make& make) {
   const CacheFile file(name);
@@ -284,7 +284,7 @@ TEST_CASE("factors have solves that measure, before there are values too, and ex
 
 namespace {
 
-/// Schemes of other backends that are none here, by what their grammars list.
+/// Schemes of other backends that this backend's grammar does not allow.
 template <class Grammar>
 std::vector<Scheme> of_other_backends(const Grammar& grammar) {
   const SchemeGrammar here = grammar(backends::describe(Exec()));
@@ -301,7 +301,7 @@ std::vector<Scheme> of_other_backends(const Grammar& grammar) {
   return others;
 }
 
-/// A plan of make(scheme) is one, and so is that of what it prints, which gives the same.
+/// make(scheme) must give an idle plan, and the printed scheme a plan with equal results.
 template <class Make>
 void check_idle(const std::vector<Scheme>& schemes, const Make& make) {
   for (const Scheme& scheme : schemes) {

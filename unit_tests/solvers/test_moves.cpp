@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What owns memory of a device that it writes moves and does not copy: copies would share it.
+// Classes that own device memory and write to it move and do not copy: copies would share it.
 #include <doctest/doctest.h>
 
 #include <heddle/bicgstab.hpp>
@@ -56,7 +56,7 @@ static_assert(Preconditioner<const ChebyshevPlan<Exec, Matrix>, Exec, double>);
 
 constexpr int side = emulated ? 6 : 20;
 
-/// The one that it was moved to applies as it did; the one that was moved from says what it is.
+/// The moved-to object must apply as before, and the moved-from one throw with its name.
 template <class Part>
 void check_move(const Exec& exec, std::int64_t n, Part& part, const char* name) {
   const auto b = right_hand_side<double>(n);

@@ -11,7 +11,7 @@
 int main(int argc, char** argv) {
   if (!heddle::test::FormatUnderTest::take(argc, argv)) return 2;
   Kokkos::ScopeGuard kokkos(argc, argv);
-  // What is tested may not depend on the machine; see support/assumed_processors.hpp.
+  // Tests may not depend on the machine; see support/assumed_processors.hpp.
   heddle::backends::assume_processors(1 << 20);
   heddle::backends::assume_thread_costs(heddle::backends::ThreadCosts());
   return doctest::Context(argc, argv).run();

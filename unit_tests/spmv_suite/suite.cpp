@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The suite of one type, the HEDDLE_TESTED_TYPE-th of those that are tested, for any format.
+// The suite of type number HEDDLE_TESTED_TYPE of the tested types, for any format.
 #include "../../testing/format_suite.hpp"
 #include "../support/format_under_test.hpp"
 

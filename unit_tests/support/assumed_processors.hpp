@@ -8,8 +8,8 @@
 
 namespace heddle::test {
 
-/// So many processors are assumed while it lives; with 0 those of the machine are counted. Without
-/// it tests assume that every thread has one.
+/// Sets the number of processors within its scope; 0 counts those of the machine. Without it tests
+/// assume one processor for every thread.
 struct AssumedProcessors {
   explicit AssumedProcessors(int n) : before(backends::assume_processors(n)) {}
   ~AssumedProcessors() { backends::assume_processors(before); }
@@ -19,7 +19,7 @@ struct AssumedProcessors {
   const int before;
 };
 
-/// The same of what threads cost; none: those of the machine are measured.
+/// Sets the costs of threads within its scope; none: those of the machine are measured.
 struct AssumedThreadCosts {
   explicit AssumedThreadCosts(std::optional<backends::ThreadCosts> costs)
       : before(backends::assume_thread_costs(costs)) {}

@@ -11,7 +11,7 @@
 
 namespace heddle::test {
 
-/// The path of a tuning cache where nothing is, freed at the end.
+/// The path of a tuning cache without a file, which is removed at the end.
 struct CacheFile {
   std::string path;
   explicit CacheFile(std::string name) : path(std::move(name)) { std::remove(path.c_str()); }
@@ -27,7 +27,7 @@ struct CacheFile {
     const std::string all = text();
     return std::count(all.begin(), all.end(), '\n');
   }
-  /// Of its one line.
+  /// The key of its only line.
   std::string key() const {
     REQUIRE(lines() == 1);
     const std::string line = text();

@@ -6,8 +6,8 @@
 
 namespace heddle::test {
 
-/// What queue() makes of x in y, by launches and by a graph, bit by bit. x holds other numbers than
-/// when the graph was recorded. Both are contiguous; y is filled before.
+/// Compares y = queue(x) by launches and by a graph bit by bit. When the graph was recorded x had
+/// other values. x and y are contiguous; y is filled before.
 template <ExecutionSpace Exec, class X, class Y, class Queue>
 void check_replay(const Exec& exec, const X& x, const Y& y, std::uint64_t seed,
                   const Queue& queue) {

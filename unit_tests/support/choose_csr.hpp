@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What tests of choose share: devices and rows that are made up, and the scheme that CSR is given.
+// Common parts of tests of choose: invented devices and rows, and CSR's scheme for them.
 #pragma once
 
 #include "../../formats/choose.hpp"

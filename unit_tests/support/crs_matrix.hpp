@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A matrix with the members of Kokkos Kernels' own, for tests that run where there is none.
+// A matrix with the members of Kokkos Kernels' matrix, for tests without Kokkos Kernels.
 #pragma once
 
 #include "../../core/matrix.hpp"
@@ -20,7 +20,7 @@ struct CrsMatrix {
   O numCols() const { return columns; }
 };
 
-/// A storage's arrays under those names; no copy.
+/// A storage's arrays under the names of Kokkos Kernels; no copy.
 template <Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 CrsMatrix<S, O, Off, Space> crs_matrix(const CsrStorage<S, O, Off, Space>& storage) {
   return {

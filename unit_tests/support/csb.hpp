@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What tests of CSB share: its schemes, and matrices of which one triangle is stored.
+// Common parts of tests of CSB: its schemes, and matrices that store one triangle.
 #pragma once
 
 #include "../../testing/format_suite/check.hpp"
@@ -21,8 +21,8 @@ inline Pattern triangle_of(const Pattern& pattern, bool lower) {
   });
 }
 
-/// Lower triangle of entries here and there, some of its blocks of 256 x 256 nearly full, among
-/// them some of a heavy block row.
+/// A lower triangle of scattered entries; some of its blocks of 256 x 256 are nearly full, also
+/// some of a heavy block row.
 inline Pattern blocks_of_every_weight() {
   if (emulated) {
     return random_pattern("blocks of every weight", 7, 600, 600, [](std::int64_t i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What tests of eigenpairs share: banded operators, guesses, the errors of pairs in the host's own
-// sums. A source that includes this has HEDDLE_DEFINITIONS.
+// Common parts of tests of eigenpairs: banded operators, guesses, and errors of pairs in sums of
+// the host. A source that includes this needs HEDDLE_DEFINITIONS.
 #pragma once
 
 #include <heddle/lobpcg.hpp>
@@ -26,7 +26,7 @@ EigenBlock<S> random_guess(std::int64_t n, int count, std::uint64_t seed = 7) {
   return x;
 }
 
-/// The entries entry(i, j) within a band of |i - j| <= reach.
+/// The matrix of entry(i, j) within the band |i - j| <= reach.
 template <class S, class Entry>
 PlainOperator<Exec, S> banded(int n, int reach, const Entry& entry) {
   std::vector<int> row_ptr(1), col_idx;
@@ -44,10 +44,10 @@ PlainOperator<Exec, S> banded(int n, int reach, const Entry& entry) {
 struct EigenErrors {
   double residual = 0;  ///< the largest |A x - lambda B x| / |x|
   double skew = 0;      ///< the largest entry of X' B X - I
-  double terms = 1;     ///< the largest |x|^2: what X' B X is rounded by grows with it
+  double terms = 1;     ///< the largest |x|^2, to which the rounding of X' B X is relative
 };
 
-/// Of pairs that solve left, real ones.
+/// Errors of the real eigenpairs of a solve.
 template <class S>
 EigenErrors errors_of_pairs(PlainOperator<Exec, S>& a, PlainOperator<Exec, S>* b,
                             const EigenBlock<S>& x, const LobpcgResult& result) {
@@ -83,8 +83,8 @@ EigenErrors errors_of_pairs(PlainOperator<Exec, S>& a, PlainOperator<Exec, S>* b
   return errors;
 }
 
-/// Solves with a symmetric positive definite tridiagonal matrix, one thread: the best
-/// preconditioner that there is.
+/// Solves with a symmetric positive definite tridiagonal matrix, on one thread: the ideal
+/// preconditioner.
 struct TridiagonalSolve {
   Kokkos::View<double*, Space> diagonal, beside, scratch;
 

@@ -13,7 +13,7 @@
 
 #include "../../core/files/read_matrix.hpp"
 
-/// What the tests of the file readers and writers share.
+/// Common parts of tests of file readers and writers.
 namespace files_test {
 
 inline std::string temporary_path(const std::string& suffix) {
@@ -29,7 +29,7 @@ inline std::string content_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
 
-/// A file of its own in the system's temporary folder, removed at the end of the scope.
+/// A file in the system's temporary folder, removed at the end of the scope.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& suffix) : path_(temporary_path(suffix)) {}
@@ -49,7 +49,7 @@ class TemporaryFile {
   std::string path_;
 };
 
-/// A folder of its own, removed with all it holds at the end of the scope.
+/// A folder, removed with its content at the end of the scope.
 class TemporaryFolder {
  public:
   TemporaryFolder() : path_(temporary_path("")) { std::filesystem::create_directory(path_); }
@@ -60,7 +60,7 @@ class TemporaryFolder {
   TemporaryFolder(const TemporaryFolder&) = delete;
 
   std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-  /// How many names it holds, hidden ones too.
+  /// Number of names in the folder, hidden ones too.
   std::size_t size() const {
     const std::filesystem::directory_iterator names(path_);
     return static_cast<std::size_t>(std::distance(begin(names), end(names)));
@@ -73,7 +73,7 @@ class TemporaryFolder {
 template <class Storage>
 using ScalarOf = typename Storage::Matrix::scalar_type;
 
-/// Row by row; entries that are not stored are zero.
+/// The dense rows of a matrix; entries that are not stored are zero.
 template <class Storage>
 std::vector<std::vector<ScalarOf<Storage>>> dense(const Storage& matrix) {
   using S = ScalarOf<Storage>;
@@ -87,7 +87,7 @@ std::vector<std::vector<ScalarOf<Storage>>> dense(const Storage& matrix) {
   return rows;
 }
 
-/// Whether both have the same arrays, bit for bit.
+/// Whether both have the same arrays, bit by bit.
 template <class Storage>
 bool same(const Storage& a, const Storage& b) {
   if (a.rows() != b.rows() || a.columns() != b.columns() || a.nonzeros() != b.nonzeros()) {
@@ -102,7 +102,7 @@ bool same(const Storage& a, const Storage& b) {
          equal(a.values(), b.values());
 }
 
-/// The error that a piece of work throws; fails the test if it throws none.
+/// The error that `work` throws; the test fails if it throws none.
 template <class Work>
 heddle::Error error_of(const Work& work) {
   try {
@@ -114,8 +114,8 @@ heddle::Error error_of(const Work& work) {
   return heddle::Error("", "");
 }
 
-/// A matrix with rows of many lengths, empty ones and a long one among them; columns ascend. Its
-/// numbers fill all bits of their mantissa and a wide range of exponents.
+/// A matrix with rows of many lengths, also empty ones and a long one; columns ascend. Its numbers
+/// use all bits of the mantissa and a wide range of exponents.
 template <class S = double, class O = int, class Off = int>
 heddle::CsrStorage<S, O, Off, Kokkos::HostSpace> random_matrix(O rows, O columns, int mean) {
   using Real = heddle::RealOf<S>;

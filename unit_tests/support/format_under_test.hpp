@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A format that is chosen when a program begins, so that one program tests all of them.
+// A format that is selected when a program begins, so that one program tests all of them.
 #pragma once
 
 #include "../../testing/user_block_diagonals.hpp"
@@ -10,7 +10,7 @@ namespace heddle::test {
 #ifdef HEDDLE_TEST_CSR_ALONE
 using TestedFormats = SharedFormats;
 #else
-/// A user's formats.
+/// Formats of a user.
 struct UserFormat : Shared<user::DenseFormat> {
   static constexpr const char* tested_as = "user_format";
 };
@@ -27,11 +27,11 @@ struct WithMore<Formats<F...>, More...> {
 };
 }  // namespace detail
 
-/// What the suite of SpMV is run for, each by a word of its own.
+/// The formats that the suite of SpMV tests, each under a word of its own.
 using TestedFormats = typename detail::WithMore<SharedFormats, UserFormat, UserRecipe>::type;
 #endif
 
-/// The word that a format is asked for by: its name, unless it says otherwise.
+/// The word of a format: its name, unless it has a member tested_as.
 template <class F>
 std::string tested_as() {
   if constexpr (requires { F::tested_as; }) {
@@ -43,12 +43,12 @@ std::string tested_as() {
   }
 }
 
-/// The one of TestedFormats that was taken.
+/// The selected one of TestedFormats.
 struct FormatUnderTest {
   static inline const char* name = "none";
-  static constexpr bool takes_triangles = true;  // predict refuses for those that do not
+  static constexpr bool takes_triangles = true;  // others' predict refuses them
 
-  /// The one of --format=WORD among the arguments; false, and says which there are, without it.
+  /// Selects the format of --format=WORD; without a valid one it lists the words and returns false.
   static bool take(int argc, char** argv);
 
   static SchemeGrammar grammar(const Device& device);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Gauss-Seidel one row, or row of blocks, after the other on the host, to compare with; matrices
-// for it, and the schemes of a device.
+// Sequential Gauss-Seidel over rows or rows of blocks on the host, as reference; matrices for it,
+// and the schemes of a device.
 #pragma once
 
 #include <heddle/gauss_seidel.hpp>
@@ -15,7 +15,7 @@
 
 namespace heddle::test {
 
-/// Far from symmetric, so that a wrong triangle shows.
+/// A matrix that is far from symmetric, so that a wrong triangle gives wrong results.
 template <ExecutionSpace Exec, Scalar S = double>
 PlainOperator<Exec, S> lopsided_grid(int side, double shift = 0) {
   return grid_operator<Exec, S>(side, [=](int i, int j) {
@@ -23,8 +23,8 @@ PlainOperator<Exec, S> lopsided_grid(int side, double shift = 0) {
   });
 }
 
-/// Of any pattern, symmetric nowhere: columns in no order, entries that repeat, a row with every
-/// column, rows with their diagonal alone, and one that all others read.
+/// A matrix with an asymmetric pattern: unsorted columns, repeated entries, a full row, rows with
+/// the diagonal alone, and a row that all others read.
 template <ExecutionSpace Exec, Scalar S>
 PlainOperator<Exec, S> scattered_matrix(int n, std::uint64_t seed) {
   Random random(seed);
@@ -47,8 +47,8 @@ PlainOperator<Exec, S> scattered_matrix(int n, std::uint64_t seed) {
   return plain_operator<Exec>(row_ptr, col_idx, values);
 }
 
-/// The sweeps that options ask for over a copy of a matrix on the host: one row of blocks after the
-/// other, each block solved with by elimination.
+/// The sweeps of given options over a copy of a matrix on the host: one row of blocks after
+/// another; elimination solves each block.
 template <Scalar S>
 class SequentialSweeps {
  public:
@@ -95,7 +95,7 @@ class SequentialSweeps {
   }
   Wide entry(int e) const { return Wide(values_(static_cast<std::size_t>(e))); }
 
-  /// Those of the blocks, which the graph of a matrix of blocks gives.
+  /// Takes the order by colors of the blocks, from the graph of blocks.
   template <class Exec, class Matrix>
   void take_colors(const Exec& exec, const Matrix& A) {
     const heddle::detail::gauss_seidel::BlockGraph<Exec, Matrix> blocks(exec, A,
@@ -143,20 +143,20 @@ class SequentialSweeps {
   std::vector<std::size_t> order_;
 };
 
-/// The worst difference, over the largest number of `expected` or 1.
+/// The largest difference, relative to the largest number of `expected` or 1.
 template <class X, class Expected>
 double difference(const X& got, const Expected& expected) {
   const auto host = to_host(got);
   double worst = 0, largest = 1;
   for (std::size_t i = 0; i < host.extent(0); ++i) {
     const auto error = static_cast<double>(Kokkos::abs(host(i) - expected[i]));
-    worst = error <= worst ? worst : error;  // NaN is the worst
+    worst = error <= worst ? worst : error;  // NaN counts as largest
     largest = std::max(largest, static_cast<double>(Kokkos::abs(expected[i])));
   }
   return worst / largest;
 }
 
-/// Every kernel of the schemes of a device, and values of its parameters. All threads work, however
+/// Every kernel of a device's schemes, and values of its parameters. All threads work, however
 /// small the matrix.
 template <ExecutionSpace Exec>
 std::vector<Scheme> sweep_schemes() {
@@ -168,7 +168,7 @@ std::vector<Scheme> sweep_schemes() {
   }
   return found;
 }
-/// Those of them that have blocks.
+/// The schemes of sweep_schemes() that have blocks.
 template <ExecutionSpace Exec>
 std::vector<Scheme> block_schemes() {
   auto schemes = sweep_schemes<Exec>();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What tests of Gauss-Seidel ask of every scheme, of rows and of blocks.
+// Common checks of Gauss-Seidel schemes, for rows and for blocks.
 #pragma once
 
 #include "../../testing/events.hpp"
@@ -30,7 +30,7 @@ using FirstSweepType = std::tuple_element_t<0, SweepTypes>;
 inline constexpr SweepDirection every_sweep[] = {SweepDirection::forward, SweepDirection::backward,
                                                  SweepDirection::symmetric};
 
-/// A plan's sweeps from zero and from a guess, and their residuals, against the host's.
+/// Checks a plan's sweeps from zero and from a guess, and their residuals, against the host's.
 template <class Type, class Operator>
 void check_sweeps(const Operator& a, const GaussSeidelOptions& options) {
   using S = typename Type::Scalar;
@@ -67,7 +67,7 @@ void check_sweeps(const Operator& a, const GaussSeidelOptions& options) {
   }
 }
 
-/// Two sweeps of `count` vectors in a layout, and their residuals, against those of each alone.
+/// Two sweeps of `count` vectors in a layout, and residuals, must equal those of single vectors.
 template <class Layout, class Operator>
 void check_vectors(const Operator& a, const GaussSeidelOptions& options, std::size_t count) {
   using Type = FirstSweepType;
@@ -93,9 +93,9 @@ void check_vectors(const Operator& a, const GaussSeidelOptions& options, std::si
   }
 }
 
-/// That sweeps and new values allocate nothing, wait for nothing, and keep to their instance.
+/// Sweeps and new values may not allocate or wait, and must stay on their instance.
 inline void check_quiet_sweeps(GaussSeidelOptions options) {
-  options.check_pattern = false;  // which waits
+  options.check_pattern = false;  // the check waits
   using Type = FirstSweepType;
   const Type::Exec exec;
   auto a = lopsided_grid<Type::Exec>(9);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operators for tests of solvers: structs of a user's, and matrices with known properties.
+// Operators for tests of solvers: a user's classes, and matrices with known properties.
 #pragma once
 
 #include <heddle/matrix.hpp>
@@ -11,8 +11,8 @@
 
 namespace heddle::test {
 
-/// A matrix in CSR on the device, with arrays of its own, and its product, plain and serial in a
-/// row: an operator as a user writes one.
+/// A CSR matrix on the device that owns its arrays, with a plain product, serial within a row: an
+/// operator as users write them.
 template <ExecutionSpace Exec, Scalar S>
 struct PlainOperator {
   using Space = typename Exec::memory_space;
@@ -49,7 +49,7 @@ struct PlainOperator {
   }
 };
 
-/// A square matrix of rows of the host's.
+/// A square matrix from rows on the host.
 template <ExecutionSpace Exec, Scalar S>
 PlainOperator<Exec, S> plain_operator(const std::vector<int>& row_ptr,
                                       const std::vector<int>& col_idx,
@@ -63,7 +63,7 @@ PlainOperator<Exec, S> plain_operator(const std::vector<int>& row_ptr,
   return a;
 }
 
-/// Of a function entry(i, j) on the places of a five-point star on a grid of side x side.
+/// The matrix of entry(i, j) on the five-point stencil of a side x side grid.
 template <ExecutionSpace Exec, Scalar S, class Entry>
 PlainOperator<Exec, S> grid_operator(int side, const Entry& entry) {
   std::vector<int> row_ptr(1), col_idx;
@@ -84,8 +84,8 @@ PlainOperator<Exec, S> grid_operator(int side, const Entry& entry) {
   return plain_operator<Exec>(row_ptr, col_idx, values);
 }
 
-/// The Laplacian of a grid; Hermitian with complex entries, and with a diagonal that varies by
-/// `contrast`, so that Jacobi is worth while.
+/// The Laplacian of a grid; Hermitian with complex entries. Its diagonal varies by `contrast`, so
+/// that Jacobi is useful.
 template <ExecutionSpace Exec, Scalar S>
 PlainOperator<Exec, S> laplacian(int side, double contrast = 1) {
   using Real = RealOf<S>;
@@ -116,7 +116,7 @@ PlainOperator<E, S> flow(int of_side, double speed = 0.7) {
   });
 }
 
-/// The norm of b - A x over that of b, in double, on the host.
+/// ||b - A x|| / ||b||, in double, on the host.
 template <class Operator, class B, class X>
 double relative_residual(Operator& a, const B& b, const X& x) {
   const auto row_ptr = to_host(a.row_ptr), col_idx = to_host(a.col_idx);

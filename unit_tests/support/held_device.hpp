@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A device that another kernel holds nearly all of.
+// A device that another kernel occupies nearly completely.
 #pragma once
 
 #include "../../backends/device.hpp"
@@ -7,7 +7,7 @@
 
 namespace heddle::test {
 
-/// Teams that take all scratch of a multiprocessor, and go when *leave is set.
+/// Teams that use all scratch of a multiprocessor, and end when *leave is set.
 struct HoldKernel {
   using Scratch = backends::DynamicScratch;
   int* arrived;
@@ -28,13 +28,13 @@ struct ReleaseKernel {
   KOKKOS_FUNCTION void operator()(int) const { backends::post(leave, 1); }
 };
 
-/// Holds all multiprocessors of a device but one while in scope. `talk` is an instance to look at
-/// the holders on, and to release them.
+/// Holds all multiprocessors of a device but one within its scope. `talk` is an instance that
+/// checks the holders, and releases them.
 template <ExecutionSpace Exec>
 class HeldDevice {
  public:
   HeldDevice(const Exec& hold, const Exec& talk) : hold_(hold), talk_(talk) {
-    // Once without effect: a kernel is loaded at its first launch, which may wait for the device.
+    // A first launch without effect: it loads the kernel, which may wait for the device.
     release();
     Kokkos::deep_copy(kokkos_space(talk_), words_, 0);
     arrived();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Incomplete factors as the sequential program makes them, and matrices to factor.
+// Incomplete factors of a sequential loop, and matrices to factor.
 #pragma once
 
 #include <heddle/ilu.hpp>
@@ -27,17 +27,17 @@ using FactorTypes = JoinTuples<
                  Indices<std::int32_t, std::int32_t>>>>;
 #endif
 
-/// How far factors may be from those of the sequential program, in units of the rounding error.
+/// Tolerance of factors against those of the sequential loop, in units of the rounding error.
 template <Scalar S>
 double tolerance(double of_epsilon = 100) {
   return of_epsilon * static_cast<double>(std::numeric_limits<RealOf<S>>::epsilon());
 }
 
-/// Rows of entries in the order in which they are stored.
+/// Rows of entries, in their stored order.
 template <Scalar S>
 using HostRows = std::vector<std::vector<std::pair<std::int64_t, S>>>;
 
-/// A matrix of such rows on the device, with arrays of its own; an operator too.
+/// A matrix of such rows on the device, which owns its arrays; also an operator.
 template <class T>
 struct OwnedMatrix {
   using Exec = typename T::Exec;
@@ -88,8 +88,8 @@ Wide wide_conjugate_of(const Wide& value) {
 template <Scalar S>
 using FactorRows = std::vector<std::map<std::int64_t, WideOf<S>>>;
 
-/// What options keep of a matrix, with the levels that they allow; by blocks, and by the textbook's
-/// rule: lev(i, j) is the least lev(i, t) + lev(t, j) + 1.
+/// The pattern that options keep of a matrix, with the fill of their levels; by blocks, and by the
+/// textbook's rule: lev(i, j) is the lowest lev(i, t) + lev(t, j) + 1.
 template <Scalar S>
 FactorRows<S> reference_pattern(const HostRows<S>& a, const IluOptions& options) {
   const auto n = static_cast<std::int64_t>(a.size());
@@ -134,7 +134,7 @@ FactorRows<S> reference_pattern(const HostRows<S>& a, const IluOptions& options)
   return rows;
 }
 
-/// L without its diagonal and U in one; with a floor of pivots, options.pivot_floor.
+/// L without its diagonal and U in one matrix; pivots have the floor options.pivot_floor.
 template <Scalar S>
 FactorRows<S> reference_lu(const HostRows<S>& a, const IluOptions& options) {
   FactorRows<S> rows = reference_pattern(a, options);
@@ -159,7 +159,7 @@ FactorRows<S> reference_lu(const HostRows<S>& a, const IluOptions& options) {
   return rows;
 }
 
-/// L, of a matrix of which both triangles are given; with a floor of pivots where they are real.
+/// L of a matrix with both triangles; real pivots have the floor options.pivot_floor.
 template <Scalar S>
 FactorRows<S> reference_cholesky(const HostRows<S>& a, const IluOptions& options) {
   FactorRows<S> rows = reference_pattern(a, options);
@@ -184,8 +184,8 @@ FactorRows<S> reference_cholesky(const HostRows<S>& a, const IluOptions& options
   return rows;
 }
 
-/// The largest difference of factors from those of the sequential program, over the largest of
-/// these; 1e30 where the pattern is another one.
+/// The largest difference of factors from those of the sequential loop, relative to the largest of
+/// these; 1e30 if the patterns differ.
 template <class Matrix, class Rows>
 double difference(const Matrix& factors, const Rows& expected) {
   const auto row_ptr = to_host(factors.row_ptr());
@@ -200,7 +200,7 @@ double difference(const Matrix& factors, const Rows& expected) {
       using Wide = std::decay_t<decltype(value)>;
       using std::abs;
       const auto error = static_cast<double>(abs(Wide(values(k)) - value));
-      worst = error <= worst ? worst : error;  // NaN is the worst
+      worst = error <= worst ? worst : error;  // NaN counts as largest
       largest = std::max(largest, static_cast<double>(abs(value)));
       ++k;
     }
@@ -208,8 +208,8 @@ double difference(const Matrix& factors, const Rows& expected) {
   return largest > 0 ? worst / largest : worst;
 }
 
-/// Rows with entries at random columns, a strong diagonal, columns in no order, entries repeated;
-/// Hermitian on request. `hub` has an entry in every column, and every row one in its.
+/// Rows with random unsorted columns, a strong diagonal and repeated entries; Hermitian on request.
+/// Row and column `hub` are full.
 template <Scalar S>
 HostRows<S> random_rows(std::int64_t n, int entries, bool hermitian, std::uint64_t seed,
                         std::int64_t hub = -1) {
@@ -240,7 +240,7 @@ HostRows<S> random_rows(std::int64_t n, int entries, bool hermitian, std::uint64
   return rows;
 }
 
-/// The same with columns that ascend, each once.
+/// Rows with ascending columns, without repeats.
 template <Scalar S>
 HostRows<S> ascending(const HostRows<S>& rows) {
   HostRows<S> sorted(rows.size());
@@ -252,8 +252,8 @@ HostRows<S> ascending(const HostRows<S>& rows) {
   return sorted;
 }
 
-/// The schemes of a factorization on the device of a test that are exact, or those that are not;
-/// `name` is that of the plan.
+/// The exact schemes of a factorization on the device of a test, or the others; `name` is that of
+/// the plan.
 template <ExecutionSpace Exec>
 std::vector<Scheme> factor_schemes(const char* name, bool exact = true) {
   std::vector<Scheme> schemes =

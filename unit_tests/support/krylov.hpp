@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What tests of Krylov methods share: where they run, right-hand sides, a preconditioner of a
-// user's.
+// Common parts of tests of Krylov methods: their instance, right-hand sides, a user's
+// preconditioner.
 #pragma once
 
 #include "../../solvers/krylov/jacobi_definitions.hpp"
@@ -11,7 +11,7 @@
 
 namespace heddle::test {
 
-/// The options with one more, of the solver that takes it.
+/// Options with one option more, of a solver that has it.
 inline KrylovOptions restarted_after(int iterations, KrylovOptions options = {}) {
   options.restart = iterations;
   return options;
@@ -29,7 +29,7 @@ auto right_hand_side(std::int64_t n, std::uint64_t seed = 1) {
   return copy_to<SpaceOf>(random_vector<S>(static_cast<std::size_t>(n), seed));
 }
 
-/// A's diagonal as an operator, which a solver does not know to be a diagonal.
+/// A's inverse diagonal as an operator that a solver does not recognize as a diagonal.
 struct Diagonal {
   JacobiPreconditioner<Exec, double> jacobi;
   bool is_symmetric = true;

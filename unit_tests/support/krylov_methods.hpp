@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every Krylov method by one call, and what it left judged apart: the norm of b - A x is computed
-// on the host, whatever the solver says of itself.
+// Every Krylov method by one call, with an independent check of its result: the norm of b - A x is
+// computed on the host, whatever the solver reports.
 #pragma once
 
 #include <heddle/bicgstab.hpp>
@@ -20,7 +20,7 @@
 
 namespace heddle::test {
 
-/// A matrix whose rows a kernel may compute itself, so that conjugate gradients take any scheme.
+/// A matrix with rows that a kernel can compute, so that conjugate gradients have every scheme.
 struct MatrixWithRows : PlainOperator<Exec, double> {
   explicit MatrixWithRows(PlainOperator<Exec, double> plain)
       : PlainOperator<Exec, double>(std::move(plain)) {}
@@ -30,10 +30,10 @@ struct MatrixWithRows : PlainOperator<Exec, double> {
 struct System {
   MatrixWithRows a;
   Kokkos::View<double*, Space> b, guess;
-  SpectrumBounds bounds{};  ///< of a, for Chebyshev's iteration
+  SpectrumBounds bounds{};  ///< bounds of a, for Chebyshev's iteration
 };
 
-/// "cg/launches" and the like, "gmres", "bicgstab", "chebyshev": those that run on this device.
+/// The methods of this device: "cg/launches" and so on, "gmres", "bicgstab", "chebyshev".
 inline std::vector<std::string> krylov_methods() {
   std::vector<std::string> methods{"cg/launches", "cg/one-team"};
   if (heddle::backends::describe(Exec()).most_teams_per_cluster > 0) {
@@ -45,7 +45,7 @@ inline std::vector<std::string> krylov_methods() {
 
 inline double norm(const Kokkos::View<double*, Space>& v) {
   const auto host = to_host(v);
-  long double sum = 0;  // of squares that leave a double's range
+  long double sum = 0;  // squares may leave a double's range
   for (std::size_t i = 0; i < host.extent(0); ++i) {
     sum += static_cast<long double>(host(i)) * host(i);
   }
@@ -57,7 +57,7 @@ inline double residual_norm(const System& system, const Kokkos::View<double*, Sp
   return relative_residual(system.a, system.b, x) * norm(system.b);
 }
 
-/// The largest sum of the magnitudes of a row.
+/// The largest sum of magnitudes of a row.
 inline double largest(const MatrixWithRows& a) {
   const auto row_ptr = to_host(a.row_ptr);
   const auto values = to_host(a.values);
@@ -72,18 +72,18 @@ inline double largest(const MatrixWithRows& a) {
   return most;
 }
 
-/// What a solve left.
+/// Result of a solve, and the x that it wrote.
 struct Solved {
-  Outcome returned;     ///< by solve, which does not wait with check_every = 0
+  Outcome returned;     ///< by solve, which does not wait if check_every = 0
   KrylovResult result;  ///< after a wait
   Kokkos::View<double*, Space> x;
-  double residual, first;  ///< norms of b - A x and of that of the guess, computed on the host
-  int products;            ///< with a.apply
-  Scheme scheme;           ///< of CgSolver
+  double residual, first;  ///< norms of b - A x for x and for the guess, computed on the host
+  int products;            ///< calls of a.apply
+  Scheme scheme;           ///< that of CgSolver
   std::vector<double> history;
 };
 
-/// Solves by `method`, and checks what the result says against what is computed here.
+/// Solves by `method`, and checks its result against values computed here.
 inline Solved solve_by(const std::string& method, System& system, KrylovOptions options) {
   const Exec exec;
   Solved solved;
@@ -118,7 +118,7 @@ inline Solved solve_by(const std::string& method, System& system, KrylovOptions 
   const double reference = options.relative_to == RelativeTo::first_residual ? solved.first : size;
   const double target =
       std::max(options.relative_tolerance.value_or(1e-8) * reference, options.absolute_tolerance);
-  // Of b - A x of an x far larger than A's inverse times b, too.
+  // The rounding error of b - A x, also for an x far larger than A's inverse times b.
   const double rounding =
       1e-13 * std::max(size, solved.first) + 1e-15 * largest(system.a) * norm(solved.x);
   if (!std::isnan(solved.first)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What tests of wavefronts share: a loop over the rows of a pattern, and what it computes.
+// Common parts of tests of wavefronts: a loop over the rows of a pattern, and its results.
 #pragma once
 
 #include <heddle/wavefronts.hpp>
@@ -21,8 +21,8 @@ struct PatternReads {
   }
 };
 
-/// Makes item i of everything that iteration i reads. In whole numbers, and so that the order of
-/// writes and reads shows in every later item.
+/// Computes item i from everything that iteration i reads, in whole numbers; the order of writes
+/// and reads changes every later item.
 struct MixItems {
   PatternReads reads;
   std::int64_t* items;
@@ -34,7 +34,7 @@ struct MixItems {
   }
 };
 
-/// The items that the loop leaves if it is run as it is written.
+/// The items of the sequential loop.
 inline std::vector<std::int64_t> items_in_order(const Pattern& pattern, SweepDirection sweep) {
   const auto n = static_cast<int>(pattern.rows.size());
   std::vector<std::int64_t> items(static_cast<std::size_t>(n), 5);
@@ -43,7 +43,7 @@ inline std::vector<std::int64_t> items_in_order(const Pattern& pattern, SweepDir
   return items;
 }
 
-/// A pattern where `Exec` can reach it.
+/// A pattern in memory that `Exec` can access.
 template <class Exec>
 struct DevicePattern {
   using Space = typename Exec::memory_space;
@@ -72,7 +72,7 @@ struct DevicePattern {
   Kokkos::View<std::int64_t*, Space> items;
 };
 
-/// A pattern of which rows read before and behind them, and that is not symmetric.
+/// An asymmetric pattern: rows read rows before and after them.
 inline Pattern full_pattern(std::int64_t rows, std::int64_t most, std::uint64_t seed) {
   Random random(seed);
   Pattern pattern{"full", rows, {}};

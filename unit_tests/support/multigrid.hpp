@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What tests of multigrid share: systems, and what is asked of a preconditioner.
+// Common parts of tests of multigrid: systems, and checks of a preconditioner.
 #pragma once
 
 #include <heddle/cg.hpp>
@@ -14,7 +14,7 @@
 
 namespace heddle::test {
 
-/// One of several numbers a run, as dev/test takes turns.
+/// One of several numbers, selected by the turn of dev/test.
 template <class... More>
 constexpr double number_in_turn(double first, More... more) {
   const double numbers[] = {first, more...};
@@ -25,8 +25,8 @@ constexpr double number_in_turn(double first, More... more) {
 #endif
 }
 
-/// A matrix of the places of a seven-point star on a grid, of entry(row, column): with one layer
-/// those of five points.
+/// The matrix of entry(row, column) on the seven-point stencil of a grid; five-point with one
+/// layer.
 template <ExecutionSpace E, Scalar S, class Entry>
 PlainOperator<E, S> star_operator(int width, int height, int depth, const Entry& entry) {
   std::vector<int> row_ptr(1), col_idx;
@@ -54,7 +54,7 @@ PlainOperator<E, S> star_operator(int width, int height, int depth, const Entry&
   return plain_operator<E>(row_ptr, col_idx, values);
 }
 
-/// Poisson's equation with values given all around.
+/// Poisson's equation with Dirichlet boundaries.
 template <ExecutionSpace E, Scalar S>
 PlainOperator<E, S> poisson(int width, int height, int depth) {
   const S middle(depth > 1 ? 6 : 4);
@@ -62,7 +62,7 @@ PlainOperator<E, S> poisson(int width, int height, int depth) {
                              [=](int i, int j) { return i == j ? middle : S(-1); });
 }
 
-/// A square matrix of what each row has in which column.
+/// A square matrix from the entries of each row, by column.
 template <ExecutionSpace E, Scalar S>
 PlainOperator<E, S> operator_of(const std::vector<std::map<int, S>>& rows) {
   std::vector<int> row_ptr(1), col_idx;
@@ -77,7 +77,7 @@ PlainOperator<E, S> operator_of(const std::vector<std::map<int, S>>& rows) {
   return plain_operator<E>(row_ptr, col_idx, values);
 }
 
-/// Chains of `length` nodes that are held nowhere, joined by 10^-spread to 10^spread.
+/// Paths of `length` nodes without boundary values, with edges of weight 10^-spread to 10^spread.
 template <ExecutionSpace E, Scalar S>
 PlainOperator<E, S> chains(int parts, int length, double spread, std::uint64_t seed) {
   Random random(seed);
@@ -98,8 +98,8 @@ struct System {
   PlainOperator<Exec, double> matrix;
 };
 
-/// What a grid gives when entry(i, j) is what two neighbours exchange, and held(i) what a node
-/// loses besides.
+/// A grid's matrix: entry(i, j) is the exchange of two neighbours, held(i) an additional loss of a
+/// node.
 template <ExecutionSpace E, Scalar S, class Exchange, class Held>
 PlainOperator<E, S> exchange(int width, int height, int depth, const Exchange& exchange,
                              const Held& held) {
@@ -120,7 +120,7 @@ PlainOperator<E, S> exchange(int width, int height, int depth, const Exchange& e
   });
 }
 
-/// Symmetric ones, positive definite or with a nullspace.
+/// Symmetric systems, positive definite or with a nullspace.
 template <ExecutionSpace E, Scalar S>
 std::vector<System> symmetric_systems() {
   const int side = emulated ? 12 : 40, edge = emulated ? 6 : 14;
@@ -155,7 +155,7 @@ std::vector<System> symmetric_systems() {
   };
 }
 
-/// The same pattern, other values.
+/// A matrix of A's pattern with changed values.
 template <ExecutionSpace E, Scalar S, class Change>
 PlainOperator<E, S> with_values(const PlainOperator<E, S>& a, const Change& change) {
   PlainOperator<E, S> other = a;
@@ -192,7 +192,7 @@ auto applied(const E& exec, const Plan& plan, const B& b) {
   return to_host(x);
 }
 
-/// x' M y = y' M x to rounding, and x' M x > 0, of random vectors.
+/// Checks x' M y = y' M x up to rounding, and x' M x > 0, for random vectors.
 template <Scalar S, ExecutionSpace E, class Plan>
 void check_positive_definite(const E& exec, Plan& plan,
                              double tolerance = std::is_same_v<RealOf<S>, float> ? 1e-4 : 1e-11) {
@@ -217,7 +217,7 @@ void check_positive_definite(const E& exec, Plan& plan,
   }
 }
 
-/// Iterations of CG with it to 1e-8, which the residual computed apart confirms, of a b that A has.
+/// CG's iterations to 1e-8 for a b in the range of A; the host confirms the residual.
 template <class Plan>
 int iterations_with(const Exec& exec, const PlainOperator<Exec, double>& system, Plan& plan) {
   auto a = system;

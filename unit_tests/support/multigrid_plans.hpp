@@ -12,7 +12,7 @@
 
 namespace heddle::test {
 
-/// The formats of the compiled part, or as few as there may be.
+/// The formats of the compiled part, or as few as possible.
 #ifdef HEDDLE_EMULATED
 template <ExecutionSpace E, class Matrix>
 using MultigridFormats = Formats<Shared<CsrFormat>>;

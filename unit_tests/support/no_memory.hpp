@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// For tests that ask for more memory than there is: sanitizers end the program there by default.
-// Included by one source of an executable.
+// For tests that request more memory than there is: sanitizers end the program there by default.
+// One source of an executable includes this.
 #pragma once
 
 #include <cstddef>

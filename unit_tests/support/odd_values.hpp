@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Numbers that are none, told apart by their bits, so that the tests hold with -ffast-math too; and
-// which rows of a triangle they reach.
+// NaN and infinities, distinguished by their bits, so that the tests hold with -ffast-math too; and
+// the rows of a triangle that they reach.
 #pragma once
 
 #include <bit>
@@ -41,8 +41,8 @@ struct OddValue {
 
   constexpr bool infinite() const { return (single & 0x7fffffffu) == 0x7f800000u; }
 };
-/// The third is the NaN that the library lets stand for "no value yet" (backends/mailbox.hpp), and
-/// the fourth the one that takes its place.
+/// The third is the NaN that means "no value yet" in the library (backends/mailbox.hpp), and the
+/// fourth the one that replaces it.
 inline constexpr OddValue odd_values[] = {
     {"NaN", 0x7fc00000u, 0x7ff8000000000000u},
     {"infinity", 0x7f800000u, 0x7ff0000000000000u},
@@ -52,7 +52,7 @@ inline constexpr OddValue odd_values[] = {
     {"-infinity", 0xff800000u, 0xfff0000000000000u},
 };
 
-/// In every part of a complex number.
+/// A number with the odd value in every part.
 template <Scalar S>
 S make_odd(const OddValue& odd) {
   if constexpr (is_complex<S>) {
@@ -65,7 +65,7 @@ S make_odd(const OddValue& odd) {
   }
 }
 
-/// The rows that need row `from`, themselves or through others, and itself.
+/// The rows that need row `from`, directly or through others, and row `from`.
 template <class Host>
 std::vector<bool> rows_that_need(const Host& T, Triangle triangle, std::int64_t from) {
   const auto n = static_cast<std::int64_t>(T.rows());
@@ -82,9 +82,9 @@ std::vector<bool> rows_that_need(const Host& T, Triangle triangle, std::int64_t 
   return reached;
 }
 
-/// What is wrong with a solution in which a value that is none entered at row `from`; `clean` is
-/// the solution without it, all of it finite. Rows that do not need that row keep every bit; or are
-/// close, where the scheme takes another way through the neighbours of what is not finite.
+/// The error in a solution after a NaN or infinity entered at row `from`, "" if there is none;
+/// `clean` is the finite solution without it. Rows that do not need that row keep every bit, or are
+/// close if the scheme treats neighbours of such values in another way.
 template <class Host, class X>
 std::string spreads_wrongly(const Host& T, Triangle triangle, std::int64_t from, const X& x,
                             const X& clean, bool keeps_bits) {

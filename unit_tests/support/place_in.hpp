@@ -8,7 +8,7 @@
 
 namespace heddle::test {
 
-/// Where a name stands among names, which must be there.
+/// The place of a name in a list, which must have it.
 template <class Names>
 int place_in(const Names& names, std::string_view name) {
   const auto found = std::find(names.begin(), names.end(), name);

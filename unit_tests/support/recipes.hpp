@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the tests of the library of inspectors share.
+// Common parts of tests of the library of inspectors.
 #pragma once
 
 #include "../../formats/recipes.hpp"
@@ -33,15 +33,15 @@ inline std::vector<Pattern> recipe_patterns() {
   std::vector<Pattern> all = test_patterns();
   all.push_back(reversed(random_pattern("irregular", 5, 300, 400,
                                         [](std::int64_t i) { return i == 70 ? 380 : i % 40; })));
-  // Row 100 begins a panel, of 100 rows, with the keys of row 99; rows 0, 200 and 201 are empty,
-  // where panels of 100 or 201 rows begin.
+  // Row 100 begins a panel of 100 rows, with the keys of row 99; rows 0, 200 and 201 are empty, and
+  // begin panels of 100 or 201 rows.
   std::int64_t i = 0;
   all.push_back(with_rows_changed(
       banded_pattern("diagonals, empty rows", 450, 450, {-70, -1, 0, 1, 2, 80}), [&](auto& row) {
         if (i == 0 || i == 200 || i == 201) row.clear();
         ++i;
       }));
-  i = 0;  // one lane alone that is not the first of its subwarp, whatever panel its row is in
+  i = 0;  // a single lane, never the first of its subwarp, whatever panel its row is in
   all.push_back(
       with_rows_changed(banded_pattern("one row descends", 200, 200, {-2, 0, 1}), [&](auto& row) {
         if (i++ == 101) std::ranges::reverse(row);
@@ -54,7 +54,7 @@ inline std::vector<Pattern> recipe_patterns() {
   return all;
 }
 
-/// Where entries went, and from where.
+/// Records the source of each place, and its position in the block.
 struct PutAll {
   std::int64_t* sources;
   std::int64_t* inner;

@@ -10,8 +10,8 @@
 
 namespace heddle::test {
 
-/// The groups that Merging::Kind::parents makes, by one thread: what MergeParentsKernel says of its
-/// rounds, and nothing of how it goes about them.
+/// The groups of Merging::Kind::parents, by one thread: the rounds that MergeParentsKernel
+/// documents, without its method.
 struct SerialParents {
   using Merging = heddle::detail::sptrsv::Merging;
   static constexpr int most_rows = heddle::detail::sptrsv::most_rows;
@@ -29,7 +29,7 @@ struct SerialParents {
   static constexpr std::size_t window = 1024;
 
   std::vector<Group> groups;
-  std::vector<std::size_t> group;  ///< of each place
+  std::vector<std::size_t> group;  ///< for each place
 
   template <class Triangle>
   SerialParents(const Triangle& triangle, const Merging& merging) {
@@ -37,7 +37,7 @@ struct SerialParents {
     const std::size_t none = n;
     groups.resize(n);
     group.assign(n, none);
-    std::vector<std::size_t> left;  // the lowest undecided of each residue
+    std::vector<std::size_t> left;  // the lowest undecided place of each residue
     for (std::size_t p = 0; p < std::min(window, n); ++p) left.push_back(p);
     while (!left.empty()) {
       std::vector<Asking> asking;
@@ -49,7 +49,7 @@ struct SerialParents {
       std::map<std::size_t, Group> joining;
       for (const Asking& one : asking) {
         if (!fits(one, merging)) continue;
-        for (const std::size_t g : one.groups) first.emplace(g, one.place);  // in ascending order
+        for (const std::size_t g : one.groups) first.emplace(g, one.place);  // ascending places
         if (one.groups.size() > 1) continue;
         Group& sum = joining[one.groups.front()];
         sum.rows += 1;
@@ -87,7 +87,7 @@ struct SerialParents {
     while (groups[g].part_of != g) g = groups[g].part_of;
     return g;
   }
-  /// Whether all that a row needs is decided; its groups of the highest level, and their sum.
+  /// Whether all parents of a row are decided; sets those of the highest level, and their sum.
   template <class Triangle>
   bool parents(const Triangle& triangle, std::size_t p, std::size_t none, Asking& one) const {
     for (auto k = triangle.row_ptr[p]; k < triangle.row_ptr[p + 1]; ++k) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Matrix factorization one rating after the other, in the order that a schedule has on paper.
+// Matrix factorization, one rating after another, in the documented order of a schedule.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ struct HostRatings {
   }
 };
 
-/// Ratings that a product of factors of rank two gives, some twice, most of few rows and columns.
+/// Ratings from factors of rank two, some of them twice, most of them in few rows and columns.
 template <class S>
 HostRatings<S> some_ratings(int rows, int columns, int count, std::uint64_t seed = 5) {
   HostRatings<S> ratings{rows, columns, {}, {}, {}};
@@ -61,8 +61,7 @@ inline std::vector<int> shuffled(int n, std::uint64_t seed) {
 template <class S>
 using HostFactor = Kokkos::View<S**, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
-/// a b + c, rounded once or twice: devices, and hosts that have the instruction, contract as they
-/// like.
+/// a b + c, rounded once or twice: devices, and hosts that have the instruction, may contract it.
 template <class S>
 S multiply_add(S a, S b, S c, bool fused) {
   if (fused) return std::fma(a, b, c);
@@ -70,7 +69,7 @@ S multiply_add(S a, S b, S c, bool fused) {
   return product + c;
 }
 
-/// As `lanes` lanes add up products.
+/// A dot product in the order of `lanes` lanes.
 template <class S>
 S dot(const HostFactor<S>& p, int i, const HostFactor<S>& q, int j, int lanes, bool fused = false) {
   std::vector<S> sums(static_cast<std::size_t>(lanes));
@@ -84,7 +83,7 @@ S dot(const HostFactor<S>& p, int i, const HostFactor<S>& q, int j, int lanes, b
   return sums[0];
 }
 
-/// One after the other, in the order that the schedule has on paper.
+/// An epoch, one rating after another, in the documented order of the schedule.
 template <class S>
 void reference_epoch(const HostRatings<S>& ratings, const SgdOptions& options, int lanes,
                      const HostFactor<S>& p, const HostFactor<S>& q, S rate, S lambda,
@@ -114,7 +113,7 @@ void reference_epoch(const HostRatings<S>& ratings, const SgdOptions& options, i
   }
 }
 
-/// Whether a plan on `Exec` rounds as the reference does. Bits are promised on one device.
+/// Whether a plan on `Exec` rounds as the reference does. Bits are guaranteed on one device.
 template <class Exec>
 constexpr bool rounds_alike =
 #ifdef FP_FAST_FMA
@@ -143,7 +142,7 @@ struct Factors {
   }
 };
 
-/// The most updates that a row or a column sees in an epoch.
+/// The largest number of updates of a row or a column in an epoch.
 template <class S>
 int most_updates(const HostRatings<S>& ratings) {
   std::vector<int> of_row(static_cast<std::size_t>(ratings.rows)),
@@ -156,8 +155,8 @@ int most_updates(const HostRatings<S>& ratings) {
   return most;
 }
 
-/// The largest difference of two factors over the largest entry, in units of what `updates` may
-/// round, each by the precision.
+/// The largest difference of two factors relative to the largest entry, in units of the rounding
+/// error of `updates` updates.
 template <class S>
 double off_by(const HostFactor<S>& a, const HostFactor<S>& b, int updates) {
   double largest = 0, difference = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Incomplete factors on an emulated device, compiled once for all programs of its width by
-// shared_solvers.cpp. Elsewhere Heddle's compiled part has them.
+// Incomplete factors on an emulated device: shared_solvers.cpp compiles them once for all programs
+// of its width. Elsewhere Heddle's compiled part has them.
 #pragma once
 
 #include <heddle/ilu.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Formats whose inspectors, and with them their kernels, are compiled once for all test programs: a
-// source a format and type, made by instances.cmake, in heddle_test_instances.
+// Formats whose inspectors, and so their kernels, are compiled once for all test programs:
+// instances.cmake makes a source for each format and type, in heddle_test_instances.
 #pragma once
 
 #include "../../formats/all_formats.hpp"
@@ -8,12 +8,12 @@
 
 namespace heddle::test {
 
-/// F::inspect, for the types of the build. Defined by the sources that include shared_instance.hpp.
+/// F::inspect, for the types of the build. Sources that include shared_instance.hpp define it.
 template <class F, Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
 std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect_shared(
     const Inspection<Exec, Matrix>& in, const Scheme& scheme);
 
-/// The format F, of which a program that uses it compiles no kernel.
+/// The format F; a program that uses it compiles no kernel of it.
 template <class F>
 struct Shared : F {
   template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
@@ -32,7 +32,7 @@ struct SharedList<Formats<F...>> {
 };
 }  // namespace detail
 
-/// All formats of the library, or CSR for all of them.
+/// All formats of the library, or CSR in place of all.
 #ifdef HEDDLE_TEST_CSR_ALONE
 using SharedFormats = Formats<Shared<CsrFormat>>;
 #else
@@ -41,9 +41,8 @@ using SharedFormats = typename detail::SharedList<AllFormats>::type;
 
 }  // namespace heddle::test
 
-// What plans of any formats share, for each of TestedTypes, and what looks at their patterns:
-// defined by shared_plans.cpp, a type at a time. PLAN(k, V, ACC) and PATTERN(k) say what to do with
-// them.
+// Common parts of plans of any formats, and of the inspection of patterns, for each of TestedTypes:
+// shared_plans.cpp defines them, one type at a time, by PLAN(k, V, ACC) and PATTERN(k).
 #define HEDDLE_SHARED_PLANS_0(PLAN, PATTERN) PLAN(0, double, double) PATTERN(0)
 #if HEDDLE_TURN == 0
 #define HEDDLE_SHARED_PLANS_1(PLAN, PATTERN) \
@@ -74,7 +73,7 @@ template <std::size_t k>
 using SharedType = TestedPlanType<SharedFormats, k>;
 }  // namespace heddle::test
 
-#ifndef HEDDLE_FULL_TESTS  // whose types are too many
+#ifndef HEDDLE_FULL_TESTS  // they have too many types
 HEDDLE_SHARED_PLANS_0(HEDDLE_EXTERN_PLAN, HEDDLE_EXTERN_PATTERN)
 #if !defined(HEDDLE_SANITIZED_TESTS) && !defined(HEDDLE_EMULATED)
 HEDDLE_SHARED_PLANS_1(HEDDLE_EXTERN_PLAN, HEDDLE_EXTERN_PATTERN)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a source of heddle_test_instances is made of, beside the header that defines the format.
+// Common part of the sources of heddle_test_instances; another header defines the format.
 #pragma once
 
 #include "../../testing/plan_types.hpp"
@@ -12,12 +12,12 @@ std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect_shared(
   return F::template inspect<V, Acc>(in, scheme);
 }
 
-/// Names every inspect_shared of a format and the k-th of TestedTypes, so that each is compiled
-/// where this is instantiated: of floats also those with wider vectors, or wider sums.
+/// Names every inspect_shared of a format and type k of TestedTypes, so that each is compiled where
+/// this is instantiated: for floats also those with wider vectors, or wider sums.
 template <class F, std::size_t k>
 struct SharedInstances {
   using T = TestedPlanType<Formats<>, k>;
-  using Matrix = SignedOffsets<typename T::Matrix>;  // a plan's formats see no other
+  using Matrix = SignedOffsets<typename T::Matrix>;  // the only one that formats see
   template <Scalar V, Scalar Acc>
   static constexpr auto inspect = &inspect_shared<F, V, Acc, typename T::Exec, Matrix>;
 

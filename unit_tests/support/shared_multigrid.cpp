@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Of emulated devices.
+// Multigrid on emulated devices.
 #include "shared_multigrid.hpp"
 
 #include "../../solvers/multigrid/definitions.hpp"

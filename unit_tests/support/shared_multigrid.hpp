@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Multigrid on an emulated device, compiled once for all programs of its width by
-// shared_multigrid.cpp. Elsewhere Heddle's compiled part has it.
+// Multigrid on an emulated device: shared_multigrid.cpp compiles it once for all programs of its
+// width. Elsewhere Heddle's compiled part has it.
 #pragma once
 
 #include <heddle/multigrid.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The plans of the HEDDLE_TESTED_TYPE-th of TestedTypes, and what looks at their patterns.
+// The plans of type number HEDDLE_TESTED_TYPE of TestedTypes, and inspections of their patterns.
 #include "../../formats/definitions.hpp"
 #include "shared_formats.hpp"
 

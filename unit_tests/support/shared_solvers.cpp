@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Of emulated devices.
+// Incomplete factors and sweeps on emulated devices.
 #include "../../solvers/gauss_seidel/definitions.hpp"
 #include "../../solvers/ilu/definitions.hpp"
 #include "shared_factors.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Gauss-Seidel on an emulated device, compiled once for all programs of its width by
-// shared_solvers.cpp. Elsewhere Heddle's compiled part has it.
+// Gauss-Seidel on an emulated device: shared_solvers.cpp compiles it once for all programs of its
+// width. Elsewhere Heddle's compiled part has it.
 #pragma once
 
 #include <heddle/gauss_seidel.hpp>
@@ -9,7 +9,7 @@
 
 namespace heddle::test {
 
-/// The formats of a GaussSeidelPlan: those of the compiled part, or as few as there may be.
+/// The formats of a GaussSeidelPlan: those of the compiled part, or as few as possible.
 template <ExecutionSpace Exec, class Matrix>
 using SweepFormats =
     std::conditional_t<heddle::detail::is_compiled<Exec, Matrix>(), EveryFormat,

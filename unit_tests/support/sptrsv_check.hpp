@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the tests that make it hard for a triangular solve share.
+// Common parts of stress tests of triangular solves.
 #pragma once
 
 #include <map>
@@ -8,8 +8,8 @@
 
 namespace heddle::test {
 
-/// Schemes of a device: every one of a kind that has few, and some 60 of one that has many, in
-/// which each value of each parameter comes up; others for another `start`.
+/// Schemes of a device: all of a kind with few schemes, and some 60 of a kind with many, among them
+/// each value of each parameter; other ones for another `start`.
 inline std::vector<Scheme> sptrsv_samples(const Device& device, std::size_t start) {
   constexpr std::size_t most = emulated ? 2 : 60;
   std::map<std::string, std::vector<Scheme>> kinds;
@@ -19,7 +19,7 @@ inline std::vector<Scheme> sptrsv_samples(const Device& device, std::size_t star
   std::vector<Scheme> samples;
   for (const auto& [kind, all] : kinds) {
     const std::size_t size = all.size();
-    // Coprime to the size, a product of small numbers, so that no value of a parameter is skipped.
+    // Coprime to the size, a product of small numbers: no value of a parameter is skipped.
     const std::size_t step = size <= most ? 1 : 1237;
     for (std::size_t i = 0; i < std::min(size, most); ++i) {
       samples.push_back(all[(start + i * step) % size]);
@@ -28,7 +28,7 @@ inline std::vector<Scheme> sptrsv_samples(const Device& device, std::size_t star
   return samples;
 }
 
-/// A plan for one of the schemes of a device; at most four right-hand sides in a pass.
+/// A plan for one of a device's schemes; a pass has at most four right-hand sides.
 template <class T>
 auto plan_of(const typename T::Exec& exec, const DeviceMatrix<T>& A, const Scheme& scheme,
              Triangle triangle = Triangle::lower) {
@@ -36,7 +36,7 @@ auto plan_of(const typename T::Exec& exec, const DeviceMatrix<T>& A, const Schem
   return typename T::template Plan<>(exec, A.matrix(), options);
 }
 
-/// Solves with random right-hand sides, x poisoned before: how far x is from solving (residual).
+/// The residual after a solve with random right-hand sides and poisoned x.
 template <class T, class Plan>
 double solve_randomly(const typename T::Exec& exec, Plan& plan, const DeviceMatrix<T>& A,
                       Triangle triangle, int vectors, std::uint64_t seed) {
@@ -52,14 +52,14 @@ double solve_randomly(const typename T::Exec& exec, Plan& plan, const DeviceMatr
   return residual(stored, Op::none, x.template in<Kokkos::HostSpace>().view(), S(1), b.view());
 }
 
-/// Many times more rows than a device runs at once; fewer on CPUs, whose threads are few.
+/// Many more rows than a device runs at once; fewer on CPUs, which have few threads.
 template <ExecutionSpace Exec>
 constexpr std::int64_t more_rows_than_run() {
   if (emulated) return 2500;
   return backends::has_lanes<Exec> ? 1000000 : 20000;
 }
 
-/// Triangles of about `rows` rows: one after the other, a grid, and wide levels.
+/// Triangles of about `rows` rows: a chain, a grid, and wide levels.
 inline Pattern long_chain(std::int64_t rows) { return lower_band("long chain", rows, {1}); }
 inline Pattern large_grid(std::int64_t rows) {
   std::int64_t side = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What Kokkos has no words for: streams of different priority, and graphs that are captured from a
+// Features that Kokkos lacks: streams of different priority, and graphs that are captured from a
 // stream and launched again.
 #pragma once
 
@@ -89,11 +89,11 @@ class detail::TwoStreams<Kokkos::HIP> {
 };
 #endif
 
-/// Whether CapturedWork<Exec> is there.
+/// Whether CapturedWork<Exec> exists.
 template <ExecutionSpace Exec>
 inline constexpr bool can_capture = backends::Graph<Exec>::exists;
 
-/// What `queue` puts on an instance, to be launched any number of times.
+/// The launches of `queue` on an instance, to be launched any number of times.
 template <ExecutionSpace Exec>
 class CapturedWork {
  public:
@@ -107,7 +107,7 @@ class CapturedWork {
   backends::Graph<Exec> graph_;
 };
 
-/// Two instances whose work may overlap, the second of higher priority where there are such.
+/// Two instances whose work may overlap; the second has higher priority if there are any.
 template <ExecutionSpace Exec>
 class UnequalInstances {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a matrix stands for of which one triangle is stored.
+// The full matrix of a matrix that stores one triangle.
 #pragma once
 
 #include "../../testing/format_suite/check.hpp"
@@ -12,7 +12,7 @@ S without_imaginary_part(const S& value) {
   return value;
 }
 
-/// Both triangles, from one. Of a Hermitian matrix the imaginary part of the diagonal is ignored.
+/// Both triangles, from one. The imaginary part of a Hermitian matrix's diagonal is ignored.
 template <class D>
 typename D::Host both_triangles(const typename D::Host& half, Symmetry symmetry) {
   using S = typename D::S;

@@ -25,9 +25,9 @@ struct PlaceGraph {
   std::int64_t entries(std::int64_t place) const { return row_ptr[place + 1] - row_ptr[place]; }
 };
 
-/// Rows that are solved together. Group g holds the rows that were at order[begin[g]] to
-/// order[begin[g + 1]]; a row needs rows before it in its group, and groups of lower levels; level
-/// l is the groups from level_begin[l] to level_begin[l + 1].
+/// Rows that are solved together. Group g has the rows order[begin[g]] to order[begin[g + 1]]; a
+/// row needs rows before it in its group, and groups of lower levels; level l has the groups
+/// level_begin[l] to level_begin[l + 1].
 struct RowGroups {
   std::vector<std::int64_t> order;
   std::vector<std::int64_t> begin{0};
@@ -37,24 +37,23 @@ struct RowGroups {
   int levels() const { return static_cast<int>(level_begin.size()) - 1; }
 };
 
-/// What a group may have, at most.
+/// Upper bounds of a group.
 struct GroupBounds {
   std::int64_t rows;
-  /// Where rows need rows of other groups, their entries are cut into pieces of so many, a row's by
-  /// themselves; and a group of several rows has no more pieces than this.
+  /// Entries of a row that need other groups are cut into pieces of this length; a group of several
+  /// rows has at most `pieces` pieces.
   std::int64_t piece = 1;
   std::int64_t pieces = std::numeric_limits<std::int64_t>::max();
 };
 
-/// Whether a solve group by group keeps every dependence of a triangle, and ends: empty if so, else
-/// what is wrong with the first place that it does not hold for. On the host: a wait that is
-/// missing rarely shows in x.
+/// Whether a solve group by group keeps every dependence of a triangle, and ends: "" if so, else
+/// the error at the first place. The proof is on the host: a missing wait rarely shows in x.
 ///
-/// Every row has to be there once, in a group within the bounds. What a row needs must come
-/// before it in its group, whose rows are solved in their order; or be in an earlier launch; or, of
-/// a launch of several levels, whose groups take tickets in their order and wait for values, in a
-/// group of a lower ticket. A group that waits for lower tickets alone ends, whichever others are
-/// resident: the lowest that has not ended waits for nobody.
+/// Every row must occur once, in a group within the bounds. Rows that a row needs must be before it
+/// in its group, whose rows are solved in order; or in an earlier launch; or, in a launch of
+/// several levels, whose groups take tickets in order and wait for values, in a group of a lower
+/// ticket. A group that waits for lower tickets alone ends, whichever others are resident: the
+/// lowest that has not ended waits for none.
 template <class Graph>
 std::string broken_dependence(const Graph& graph, const RowGroups& groups,
                               const std::vector<Launch>& launches, const GroupBounds& bounds) {
@@ -107,15 +106,15 @@ std::string broken_dependence(const Graph& graph, const RowGroups& groups,
   return "";
 }
 
-/// Whether a solve task by task keeps every dependence of a triangle whose rows are at their places
-/// already, and ends: empty if so, else what is wrong with the first place that it does not hold
-/// for. On the host: a wait that is missing rarely shows in x.
+/// Whether a solve task by task keeps every dependence of a triangle whose rows are in their
+/// places, and ends: "" if so, else the error at the first place. The proof is on the host: a
+/// missing wait rarely shows in x.
 ///
-/// Every place has to be in one task, in order. What a place needs must be in an earlier launch;
-/// or, of a launch of several levels, whose warps take their tasks by ticket and wait for values,
-/// in a lower task; or, if the lanes of a warp go round together and none waits inside the loop
-/// (`rows_may_meet`), at a lower place of its own task, which then has a lane for each of at most
-/// `lanes` rows. So the lowest place that is not solved waits for nobody, whichever others are
+/// Every place must be in one task, in order. Places that a place needs must be in an earlier
+/// launch; or, in a launch of several levels, whose warps take tasks by ticket and wait for values,
+/// in a lower task; or, if the lanes of a warp loop together and none waits inside the loop
+/// (`rows_may_meet`), at a lower place of its own task, which has a lane for each of at most
+/// `lanes` rows. So the lowest place that is not solved waits for none, whichever others are
 /// resident.
 template <class Graph>
 std::string broken_task(const Graph& graph, const std::vector<Task>& tasks,
@@ -156,7 +155,7 @@ std::string broken_task(const Graph& graph, const std::vector<Task>& tasks,
   return "";
 }
 
-/// Rows that were merged, on the host. Waits.
+/// Merged rows, on the host. Waits.
 template <ExecutionSpace Exec, Ordinal O>
 RowGroups groups_on_host(const Exec& exec,
                          const heddle::detail::sptrsv::MergedRows<Exec, O>& merged,
@@ -173,7 +172,7 @@ RowGroups groups_on_host(const Exec& exec,
   return groups;
 }
 
-/// broken_dependence of such groups.
+/// broken_dependence of merged groups.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 std::string broken_groups(const Exec& exec,
                           const heddle::detail::triangle::OrderedPattern<Exec, O, Off>& pattern,

@@ -11,13 +11,13 @@ namespace heddle::test {
 using heddle::detail::ordered::ThreadSchedule;
 using heddle::detail::ordered::Wait;
 
-/// Two iterations of which the second must come after the first.
+/// Two iterations; the second must run after the first.
 struct Dependence {
   std::int64_t first;
   std::int64_t second;
 };
 
-/// How a schedule orders its tasks, found anew from what run_share does with it.
+/// The order that a schedule gives its tasks, derived independently from run_share.
 class TaskOrder {
  public:
   explicit TaskOrder(const ThreadSchedule& schedule) : schedule_(schedule) {
@@ -33,7 +33,7 @@ class TaskOrder {
     if (!schedule.barriers) find_done(tasks);
   }
 
-  /// Whether all of task a is done and seen when task b begins.
+  /// Whether all of task a is done and visible when task b begins.
   bool before(std::int64_t a, std::int64_t b) const {
     const auto x = static_cast<std::size_t>(a), y = static_cast<std::size_t>(b);
     if (stage_[x] >= stage_[y]) return false;
@@ -43,8 +43,8 @@ class TaskOrder {
   }
 
  private:
-  /// done_[task, thread]: stages of the thread that are done when the task begins. Threads give
-  /// what they know on to those that wait for them; repeated until nothing is learned.
+  /// done_[task, thread]: stages of the thread that are done when the task begins. Waiting threads
+  /// learn what the other thread knows; repeated until nothing changes.
   void find_done(std::size_t tasks) {
     const auto threads = static_cast<std::size_t>(schedule_.threads);
     done_.assign(tasks * threads, 0);
@@ -85,10 +85,10 @@ class TaskOrder {
   std::vector<int> stage_, thread_, done_;
 };
 
-/// A dependence of the loop that the schedule does not keep, if there is one. `iterations` holds
-/// the iteration of each place. Proof by order of places inside a task, by order of a thread's
-/// tasks, by barriers, or by chains of waits; also that every wait is for an earlier stage, without
-/// which the argument that waits end would fail. Quadratic in the number of tasks.
+/// A dependence of the loop that the schedule does not keep, if there is one. `iterations` has the
+/// iteration of each place. The proof uses the order of places in a task, the order of a thread's
+/// tasks, barriers, and chains of waits; it also checks that every wait is for an earlier stage, so
+/// that waits end. Quadratic in the number of tasks.
 template <class Loop>
 std::optional<Dependence> broken_dependence(const ThreadSchedule& schedule,
                                             const std::vector<std::int64_t>& iterations,

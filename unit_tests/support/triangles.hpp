@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What tests of triangular solves share: triangles of every shape, and an oracle.
+// Common parts of tests of triangular solves: triangles of every shape, and an oracle.
 #pragma once
 
 #include <heddle/sptrsv.hpp>
@@ -10,7 +10,7 @@
 
 namespace heddle::test {
 
-/// A lower triangle with a full diagonal whose row i has columns(i), all less than i, before it.
+/// A lower triangle with a full diagonal; row i has columns(i), all less than i, before it.
 template <class Columns>
 Pattern lower_pattern(std::string name, std::int64_t rows, Columns columns) {
   Pattern pattern{std::move(name), rows, {}};
@@ -22,7 +22,7 @@ Pattern lower_pattern(std::string name, std::int64_t rows, Columns columns) {
   return pattern;
 }
 
-/// The same without some columns: those of i - distance that exist.
+/// A lower triangle whose row i has the columns i - distance that exist.
 inline Pattern lower_band(std::string name, std::int64_t rows,
                           const std::vector<std::int64_t>& distances) {
   return lower_pattern(std::move(name), rows, [&](std::int64_t i) {
@@ -34,7 +34,7 @@ inline Pattern lower_band(std::string name, std::int64_t rows,
   });
 }
 
-/// Every shape of dependence that a schedule could stumble on; lower.
+/// Lower triangles with every shape of dependence that may break a schedule.
 inline std::vector<Pattern> triangle_patterns() {
   std::vector<Pattern> all;
   const auto random_lower = [&](const char* name, std::int64_t rows, auto length) {
@@ -65,7 +65,7 @@ inline std::vector<Pattern> triangle_patterns() {
   all.push_back(lower_pattern("arrow", cut(5000), [](std::int64_t i) {
     return i ? std::vector<std::int64_t>{0} : std::vector<std::int64_t>{};
   }));
-  // Elements of 1 to 9 unknowns, which share what they need.
+  // Elements of 1 to 9 unknowns, which need the same columns.
   all.push_back(lower_pattern("elements", 450, [](std::int64_t i) {
     const std::int64_t element = i % 45, ends[] = {1, 3, 6, 10, 15, 21, 28, 36, 45};
     const std::int64_t* end = std::upper_bound(ends, ends + 9, element);
@@ -79,7 +79,7 @@ inline std::vector<Pattern> triangle_patterns() {
   }));
   all.push_back(lower_pattern("unsorted with duplicates", 700, [](std::int64_t i) {
     if (i < 5) return std::vector<std::int64_t>{};
-    return std::vector<std::int64_t>{i, i - 1, i - 5, i - 2, i - 5};  // and the diagonal twice
+    return std::vector<std::int64_t>{i, i - 1, i - 5, i - 2, i - 5};  // the diagonal is repeated
   }));
   return all;
 }
@@ -91,7 +91,7 @@ inline Pattern triangle_named(const std::string& name) {
   throw std::runtime_error("no triangle " + name);
 }
 
-/// The pattern with rows and columns in reverse order: upper for lower.
+/// The pattern with rows and columns in reverse order: a lower triangle becomes an upper one.
 inline Pattern reversed(const Pattern& pattern) {
   Pattern result{pattern.name + ", upper", pattern.columns, {}};
   const auto n = static_cast<std::int64_t>(pattern.rows.size());
@@ -103,8 +103,8 @@ inline Pattern reversed(const Pattern& pattern) {
   return result;
 }
 
-/// Another pattern with as many rows and entries, and a full diagonal: what is left over crowds in
-/// the last rows, left of the diagonal alone or on both sides of it.
+/// Another pattern with as many rows and entries, and a full diagonal: all other entries fill the
+/// last rows, left of the diagonal or on both sides of it.
 inline Pattern crowded(const Pattern& like, bool both_sides) {
   const auto n = static_cast<std::int64_t>(like.rows.size());
   std::int64_t left = like.nonzeros() - n;
@@ -121,7 +121,7 @@ inline Pattern crowded(const Pattern& like, bool both_sides) {
   return pattern;
 }
 
-/// Values that keep solutions of a moderate size: small off the diagonal, 1 to 2 on it.
+/// Values that keep solutions of moderate size: small off the diagonal, 1 to 2 on it.
 template <class Host>
 void set_triangle_values(const Host& host, std::uint64_t seed) {
   using S = typename Host::Matrix::scalar_type;
@@ -147,7 +147,7 @@ DeviceMatrix<T> triangle_on_device(const typename T::Exec& exec, const Pattern& 
   return to_device<T>(exec, pattern.name, host);
 }
 
-/// The triangle alone that a plan is asked to solve with, its diagonal stored.
+/// The triangle that a plan solves with, its diagonal stored.
 template <class Host>
 Host triangle_of(const Host& host, Triangle triangle, Diagonal diagonal) {
   using Matrix = typename Host::Matrix;

@@ -10,9 +10,9 @@
 
 namespace heddle::test {
 
-/// Ends the program, saying what hung, where neither progress() nor the end of its scope comes for
-/// five minutes: a kernel that waits for ever can be stopped in no other way. That is no bound on
-/// speed, so one watchdog watches a piece of work that takes seconds on an idle machine.
+/// Ends the program and names the work that hung if neither progress() nor the end of its scope is
+/// reached within five minutes: a kernel that waits forever cannot be stopped otherwise. This is no
+/// bound on speed, so one watchdog watches work of seconds on an idle machine.
 class Watchdog {
  public:
   explicit Watchdog(const char* what, std::chrono::seconds patience = std::chrono::minutes(5))
@@ -34,7 +34,7 @@ class Watchdog {
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
 
-  /// Another step is done: the wait begins anew.
+  /// Another step is done: the timeout restarts.
   void progress() {
     change([this] { ++steps_; });
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What Kokkos Tools sees of what belongs to no format; of plans: testing/format_suite/events.hpp.
+// Labels that Kokkos Tools sees; those of plans: testing/format_suite/events.hpp.
 #define HEDDLE_DEFINITIONS  // for unsigned offsets too
 #include <doctest/doctest.h>
 

@@ -23,7 +23,7 @@ using Vectors = Tpetra::MultiVector<double>;
 using Teuchos::RCP;
 using Teuchos::rcp;
 
-/// Draws that depend on what is drawn for, and not on the process that draws.
+/// A random number that depends on its arguments, and not on the process.
 inline std::uint64_t draw(std::uint64_t a, std::uint64_t b, std::uint64_t c = 0) {
   std::uint64_t bits = a * 0x9e3779b97f4a7c15 + b * 0xbf58476d1ce4e5b9 + c * 0x94d049bb133111eb;
   for (int round = 0; round < 3; ++round) bits = (bits ^ (bits >> 29)) * 0xbf58476d1ce4e5b9;
@@ -33,8 +33,8 @@ inline double draw_value(std::uint64_t a, std::uint64_t b, std::uint64_t c = 0) 
   return static_cast<double>(draw(a, b, c) >> 11) * 0x1p-52 - 1;  // in [-1, 1)
 }
 
-/// n elements on the processes: in runs, dealt out like cards, in runs but backwards, on the last
-/// process alone, in runs with one element of the next process too, or each on all processes.
+/// n elements on the processes: in runs, round robin, in runs but backwards, on the last process
+/// alone, in runs with one element of the next process too, or each on all processes.
 enum class Layout { runs, cards, backwards, last, overlapping, replicated };
 
 inline RCP<const Map> make_map(Layout layout, GO n) {
@@ -55,7 +55,7 @@ inline RCP<const Map> make_map(Layout layout, GO n) {
                      Teuchos::ArrayView<const GO>(mine.data(), mine.size()), 0, comm));
 }
 
-/// Row i, of none to a dozen entries, here and there one of forty.
+/// Columns of row i: none to a dozen, in some rows forty.
 inline std::vector<GO> columns_of_row(GO i, GO columns) {
   std::vector<GO> row;
   const auto length = draw(i, 1) % 7 == 0 ? 40 : draw(i, 2) % 13;
@@ -88,11 +88,11 @@ inline void fill(Matrix& A, GO columns, std::uint64_t seed, bool refill) {
   }
 }
 
-/// rows x columns, with the maps of its rows, of x and of y.
+/// A matrix of rows x columns, with the maps of its rows, of x and of y.
 inline RCP<Matrix> make_matrix(GO rows, GO columns, Layout row, Layout domain, Layout range) {
   const auto A = rcp(new Matrix(make_map(row, rows), 41));
   fill(*A, columns, 1, false);
-  // Maps are compared by what they hold; the row map itself spares an export.
+  // Maps are compared by content; the row map as range map saves an export.
   A->fillComplete(make_map(domain, columns), row == range ? A->getRowMap() : make_map(range, rows));
   return A;
 }
@@ -108,7 +108,7 @@ inline RCP<Vectors> make_vectors(const RCP<const Map>& map, std::size_t count, s
   return x;
 }
 
-/// The largest difference between entries on this process; NaN if either holds one.
+/// The largest difference between entries on this process; NaN if either has one.
 inline double difference(const Vectors& a, const Vectors& b) {
   Vectors copy(a, Teuchos::Copy), other(b, Teuchos::Copy);
   const auto x = copy.getLocalViewHost(Tpetra::Access::ReadOnly);
@@ -126,8 +126,8 @@ inline double difference(const Vectors& a, const Vectors& b) {
 
 inline constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// Checks that applies of two operators agree to `rounding`: every mode, one vector and several,
-/// alpha and beta, and that neither reads what it must not.
+/// Checks that applies of two operators agree up to `rounding`: every mode, one vector and several,
+/// alpha and beta, and that neither reads entries that it may not read.
 inline void compare_applies(const Tpetra::Operator<double>& theirs,
                             const Tpetra::Operator<double>& mine, const RCP<const Map>& map,
                             double rounding) {
@@ -142,7 +142,7 @@ inline void compare_applies(const Tpetra::Operator<double>& theirs,
         const auto x = make_vectors(map, count, 5);
         const auto expected = make_vectors(map, count, 6);
         const auto y = make_vectors(map, count, 6);
-        if (beta == 0) y->putScalar(nan);  // must not be read
+        if (beta == 0) y->putScalar(nan);  // may not be read
         theirs.apply(*x, *expected, mode, alpha, beta);
         mine.apply(*x, *y, mode, alpha, beta);
         CHECK(difference(*expected, *y) <= rounding);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What fails on one process fails on all, and none is left waiting.
+// An error on one process is an error on all, and none waits forever.
 #include <heddle/tpetra.hpp>
 #include <new>
 #include <stdexcept>
@@ -13,7 +13,7 @@ namespace {
 
 using Mine = heddle::tpetra::Operator<double>;
 
-/// "own" if call() throws Own, "other: " and what is said if it throws another Error.
+/// "own" if call() throws Own, "other: " and the message if it throws another Error.
 template <class Own, class Call>
 std::string thrown(const Call& call) {
   try {
@@ -26,7 +26,7 @@ std::string thrown(const Call& call) {
   return "nothing";
 }
 
-/// Whether process `failed` throws Own and the others say that it failed, and how.
+/// Whether process `failed` throws Own and the others report that it failed, and how.
 template <class Own, class Call>
 bool fails_on_all(int failed, const char* how, const Call& call) {
   const std::string said = thrown<Own>(call);
@@ -41,7 +41,7 @@ bool fails_on_all(int failed, const char* how, const Call& call) {
   return said.find(how) != std::string::npos;
 }
 
-/// Allocations of one label, or of any ("*"), fail while it lives.
+/// Makes allocations of one label, or of any ("*"), fail within its scope.
 struct NoRoomFor {
   explicit NoRoomFor(const char* label) {
     lacking = label;
@@ -79,7 +79,7 @@ TEST_CASE("a step that one process cannot do is done by none") {
   int runs = 0;
   heddle::detail::tpetra::agreed(*comm, [&] { ++runs; });
   CHECK(runs == 1);
-  // Of several the first is named; each throws its own.
+  // If several processes fail, each throws its own error.
   CHECK(thrown<std::bad_alloc>([&] {
           heddle::detail::tpetra::agreed(*comm, [&] { throw std::bad_alloc(); });
         }) == "own");
@@ -94,7 +94,7 @@ TEST_CASE("a process without memory for its part of the matrix") {
     CAPTURE(label);
     const NoRoomFor none(comm->getRank() == 0 ? label : "");
     const std::string said = thrown<std::bad_alloc>([&] { Mine(A, {.split = true}); });
-    // An arena says so itself.
+    // An arena throws its own message.
     const bool own = said == "own" || said.starts_with("other: heddle: no ");
     CHECK(own == (comm->getRank() == 0));
     if (comm->getRank() != 0) CHECK(said.find("process 0 failed: ") != std::string::npos);

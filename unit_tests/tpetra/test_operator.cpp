@@ -13,7 +13,7 @@ using Teuchos::NO_TRANS;
 using Teuchos::TRANS;
 using Mine = heddle::tpetra::Operator<double>;
 
-/// Of sums of fewer than sixty terms, each below one.
+/// The rounding error of sums of fewer than sixty terms, each below one.
 constexpr double rounding = 1e-13;
 
 struct Case {
@@ -52,7 +52,7 @@ RCP<const Map> y_map(const Matrix& A, ETransp mode) {
   return mode == NO_TRANS ? A.getRangeMap() : A.getDomainMap();
 }
 
-/// One apply of each.
+/// Compares one apply of each.
 void compare(const Matrix& A, const Mine& mine, ETransp mode, std::size_t count, double alpha,
              double beta) {
   CAPTURE(static_cast<int>(mode));
@@ -62,7 +62,7 @@ void compare(const Matrix& A, const Mine& mine, ETransp mode, std::size_t count,
   const auto x = make_vectors(x_map(A, mode), count, 7);
   const auto expected = make_vectors(y_map(A, mode), count, 8);
   const auto y = make_vectors(y_map(A, mode), count, 8);
-  if (beta == 0) y->putScalar(nan);  // must not be read
+  if (beta == 0) y->putScalar(nan);  // may not be read
   A.apply(*x, *expected, mode, alpha, beta);
   mine.apply(*x, *y, mode, alpha, beta);
   CHECK(difference(*expected, *y) <= rounding);
@@ -145,7 +145,7 @@ TEST_CASE("pinned schemes run, and say so") {
 }
 
 TEST_CASE("what one process refuses is refused by all") {
-  // Its first row is full, the others of one entry: ELL refuses where that row is.
+  // The first row has twenty entries, others one: ELL refuses it on the process of that row.
   const auto rows = make_map(Layout::runs, 100);
   const auto A = rcp(new Matrix(rows, 100));
   for (LO r = 0; r < static_cast<LO>(rows->getLocalNumElements()); ++r) {

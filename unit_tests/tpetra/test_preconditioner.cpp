@@ -18,7 +18,7 @@ using Blocks = BlockJacobiPreconditioner<Exec, double>;
 using Sweep = GaussSeidelPlan<Exec, Block>;
 using Multigrid = MultigridPlan<Exec, Block>;
 
-/// To be filled with what columns_of_row says, both ways, and a diagonal that dominates.
+/// An empty matrix for fill_dominant: columns_of_row, symmetrically, and a dominant diagonal.
 RCP<Matrix> dominant(Layout layout, GO n) { return rcp(new Matrix(make_map(layout, n), 90)); }
 void fill_dominant(Matrix& A, GO n, std::uint64_t seed, bool refill) {
   const auto rows = A.getRowMap();
@@ -41,7 +41,7 @@ void fill_dominant(Matrix& A, GO n, std::uint64_t seed, bool refill) {
   A.fillComplete();
 }
 
-/// D^-1 x by Tpetra's own words.
+/// D^-1 x, computed by Tpetra.
 RCP<Vectors> by_diagonal(const Matrix& A, const Vectors& x) {
   Tpetra::Vector<double> diagonal(A.getRowMap());
   A.getLocalDiagCopy(diagonal);
@@ -75,12 +75,12 @@ TEST_CASE("a Preconditioner applies that of the rows and columns of each process
         const auto x = make_vectors(A->getDomainMap(), count, 5);
         const auto expected = by_diagonal(*A, *x);
         const auto y = make_vectors(A->getRangeMap(), count, 6);
-        y->putScalar(nan);  // must not be read
+        y->putScalar(nan);  // may not be read
         M.apply(*x, *y);
         CHECK(difference(*expected, *y) <= 1e-14);
         M.apply(*x, *y, Teuchos::TRANS);
         CHECK(difference(*expected, *y) <= 1e-14);
-        // alpha, beta; in place; alpha 0 reads no x.
+        // An apply with alpha and beta; one in place; alpha 0 does not read x.
         const auto z = make_vectors(A->getRangeMap(), count, 6);
         Vectors sum(*z, Teuchos::Copy);
         sum.update(-2, *expected, 0.5);
@@ -97,7 +97,7 @@ TEST_CASE("a Preconditioner applies that of the rows and columns of each process
 }
 
 TEST_CASE("blocks and sweeps of a process solve what is its own alone") {
-  // Without couplings between processes, and one dense block each, both are exact.
+  // Without couplings between processes, and with one dense block each, both are exact.
   const auto comm = Tpetra::getDefaultComm();
   const auto rows = rcp(
       new Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(), std::size_t{12}, 0, comm));
@@ -130,7 +130,7 @@ TEST_CASE("blocks and sweeps of a process solve what is its own alone") {
   CHECK(difference(*x, *y) <= 1e-12);
 }
 
-/// A Laplacian on a line, and a little more on its diagonal.
+/// A Laplacian on a line, with a slightly larger diagonal.
 void fill_line(Matrix& A, GO n, double scale, bool refill) {
   const auto rows = A.getRowMap();
   for (LO r = 0; r < static_cast<LO>(rows->getLocalNumElements()); ++r) {
@@ -179,7 +179,7 @@ TEST_CASE("multigrid of the rows of each process, and its new values") {
     M.apply(*x, again);
     again.scale(4);
     CHECK(difference(Mx, again) == 0);
-    // A few steps of Richardson's iteration: what is left, within each process at least, is little.
+    // Richardson iterations: the residual gets small, at least within each process.
     Vectors b(A->getRangeMap(), 3), residual(A->getRangeMap(), 3), found(A->getDomainMap(), 3);
     A->apply(*x, b);
     found.putScalar(0);

@@ -17,8 +17,7 @@ using Schwarz = Ifpack2::AdditiveSchwarz<RowMatrix>;
 constexpr GO rows = 90;
 constexpr double rounding = 1e-12;
 
-/// Rows of columns_of_row with a diagonal that dominates; the diagonal of `bad_row` is 0 and stands
-/// alone there.
+/// Fills in columns_of_row with a dominant diagonal; all entries of `bad_row` are 0.
 void fill_dominant(Matrix& A, std::uint64_t seed, bool refill, GO bad_row = -1) {
   for (LO r = 0; r < static_cast<LO>(A.getLocalNumRows()); ++r) {
     const GO i = A.getRowMap()->getGlobalElement(r);
@@ -59,7 +58,7 @@ bool contains(const std::string& text, const char* what) {
   return text.find(what) != std::string::npos;
 }
 
-/// What Kokkos allocates while it lives.
+/// Counts Kokkos' allocations within its scope.
 struct Allocations {
   Allocations() {
     count = 0;
@@ -117,7 +116,7 @@ TEST_CASE("what an IluPlan has not is left to Ifpack2, and solved with by Heddle
     CHECK(mine.plan() == nullptr);
     CHECK(contains(mine.description(), "heddle::tpetra::LocalTriangularSolver"));
     compare_applies(theirs, mine, A->getDomainMap(), rounding);
-    // And back.
+    // Resets the parameter.
     parameters.set(parameter, 0.0);
     set_up(theirs, parameters);
     set_up(mine, parameters);

@@ -11,10 +11,10 @@ using RowMatrix = Tpetra::RowMatrix<double>;
 using Theirs = Ifpack2::LocalSparseTriangularSolver<RowMatrix>;
 using Mine = heddle::tpetra::LocalTriangularSolver<RowMatrix>;
 
-/// Values of x grow to a few hundred here.
+/// Entries of x grow to a few hundred here.
 constexpr double rounding = 1e-10;
 
-/// One triangle a process, of rows that are its own alone; the last process has none.
+/// A triangle for each process, with rows of its own only; the last process has none.
 RCP<Matrix> make_triangle(bool lower, bool unit, std::uint64_t seed) {
   const auto comm = Tpetra::getDefaultComm();
   const LO n = comm->getRank() + 1 < comm->getSize() || comm->getSize() == 1 ? 70 : 0;
@@ -56,14 +56,14 @@ TEST_CASE("a LocalTriangularSolver solves as Ifpack2's does") {
       CHECK(mine.description().find("sptrsv") != std::string::npos);
       compare_applies(theirs, mine, T->getDomainMap(), rounding);
 
-      // In place.
+      // A solve in place.
       const auto x = make_vectors(T->getDomainMap(), 2, 5);
       const auto expected = make_vectors(T->getDomainMap(), 2, 6);
       theirs.apply(*x, *expected);
       mine.apply(*x, *x);
       CHECK(difference(*expected, *x) <= rounding);
 
-      // New values.
+      // A solve with new values.
       T->resumeFill();
       T->scale(0.5);
       if (!unit) {

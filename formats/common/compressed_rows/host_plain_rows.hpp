@@ -8,7 +8,7 @@
 
 namespace heddle::detail::compressed_rows {
 
-/// The entry of one vector that nonzero k multiplies. Unit stride is known to the compiler.
+/// The entry of one vector that nonzero k multiplies. UnitStride: the compiler knows the stride.
 template <bool UnitStride, class Operands>
 KOKKOS_FORCEINLINE_FUNCTION typename Operands::accumulator_type factor(
     const Operands& operands, typename Operands::offset_type k) {
@@ -33,7 +33,7 @@ KOKKOS_FORCEINLINE_FUNCTION void add_two(
   }
 }
 
-/// Adds up nonzeros [begin, end) against one vector, four sums side by side.
+/// Adds up nonzeros [begin, end) times one vector, in four independent sums.
 template <bool UnitStride, class Operands>
 KOKKOS_FORCEINLINE_FUNCTION typename Operands::accumulator_type sum_of_one_vector(
     const Operands& operands, typename Operands::offset_type begin,
@@ -74,8 +74,8 @@ KOKKOS_FORCEINLINE_FUNCTION void sum_nonzeros(const Operands& operands,
   }
 }
 
-/// Rows of A times up to `vectors` vectors of any stride and type: plain loops, with the sum of a
-/// row spread over several accumulators so that an addition need not wait for the one before.
+/// Rows of A times up to `vectors` vectors of any stride and type: plain loops. The sum of a row is
+/// spread over several accumulators, so that an addition need not wait for the one before.
 template <class Operands, int VectorsAtOnce>
 struct HostPlainRows {
   using O = typename Operands::ordinal_type;
@@ -88,13 +88,13 @@ struct HostPlainRows {
     compressed_rows::sum_nonzeros<VectorsAtOnce>(A, begin, end, sum);
   }
 
-  /// y of rows [first, stop). A is a copy, which no store to y can change: so it stays in
+  /// Stores y of rows [first, stop). A is a copy, which no store to y can change, so it stays in
   /// registers.
   KOKKOS_FORCEINLINE_FUNCTION void store_rows(Operands A, std::int64_t first,
                                               std::int64_t stop) const {
     auto k = A.row_ptr[first];
     for (std::int64_t row = first; row < stop;) {
-      // Hypersparse matrices are mostly this, and the loop below would mispredict at every nonzero.
+      // Hypersparse rows are mostly empty, and the loop below would mispredict at every nonzero.
       const std::int64_t group = row + 8 < stop ? row + 8 : stop;
       if (A.row_ptr[group] == k) {
         const Acc nothing[VectorsAtOnce] = {};

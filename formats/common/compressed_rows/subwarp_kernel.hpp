@@ -7,15 +7,15 @@
 
 namespace heddle::detail::compressed_rows {
 
-/// Rows whose nonzeros lie side by side, on a GPU: a subwarp a row (csr/scalar, csr/subwarp, gcsr).
-/// VectorLanes of its lanes stand side by side over the vectors of x, each for VectorsPerLane of
-/// them; G such groups take every G-th nonzero, Batch at a time, so that their loads are in flight
-/// together. More vectors take more rounds, for which the row is still in the caches.
+/// Rows with contiguous nonzeros on a GPU: a subwarp a row (csr/scalar, csr/subwarp, gcsr). Each
+/// group of VectorLanes lanes covers the vectors of x, VectorsPerLane for each lane; G such groups
+/// add every G-th nonzero, Batch at a time, so that their loads are in flight together. More
+/// vectors need more rounds, for which the row is still in the caches.
 ///
-/// Deterministic: the order of every sum is fixed by the widths and Batch. Source: N. Bell and M.
-/// Garland, "Implementing sparse matrix-vector multiplication on throughput-oriented processors",
-/// SC 2009, with the warp split into subwarps; for vectors side by side C. Yang, A. Buluc and J.
-/// Owens, "Design principles for sparse matrix multiplication on the GPU", Euro-Par 2018.
+/// Deterministic: the widths and Batch fix the order of every sum. Source: N. Bell and M. Garland,
+/// "Implementing sparse matrix-vector multiplication on throughput-oriented processors", SC 2009,
+/// with the warp split into subwarps; for lanes over vectors C. Yang, A. Buluc and J. Owens,
+/// "Design principles for sparse matrix multiplication on the GPU", Euro-Par 2018.
 template <class Operands, int VectorLanes, int VectorsPerLane, int Batch>
 struct SubwarpKernel {
   using Scratch = backends::NoScratch;
@@ -26,7 +26,7 @@ struct SubwarpKernel {
 
   Operands operands;
 
-  /// Of the rows that a team stores.
+  /// The first row that a team stores.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t first_place(std::int64_t team) const {
     return team * Team::subwarps;
@@ -40,7 +40,7 @@ struct SubwarpKernel {
     const auto subwarp = team.subwarp();
     const int group = subwarp.lane() / VectorLanes;
     const std::int64_t row = team.index() * Team::subwarps + team.subwarp_index();
-    // Lanes beyond the last row stay, since the sum is of the whole warp together.
+    // Lanes beyond the last row stay active, since the whole warp sums together.
     const bool exists = row < operands.rows;
     const Off begin = exists ? operands.row_ptr[row] : Off(0);
     const Off end = exists ? operands.row_ptr[row + 1] : Off(0);
@@ -65,8 +65,8 @@ struct SubwarpKernel {
  private:
   static constexpr bool one_vector = VectorLanes == 1 && VectorsPerLane == 1;
 
-  /// Adds nonzeros k, k + Groups, ... below end for vectors first, first + VectorLanes, ...; k <
-  /// end. Steps so that no offset beyond end is formed.
+  /// Adds nonzeros k, k + Groups, ... below end for vectors first, first + VectorLanes, ...; needs
+  /// k < end. Forms no offset beyond end.
   template <int Groups>
   KOKKOS_FORCEINLINE_FUNCTION void add(Off k, Off end, int first, Acc* sum) const {
     constexpr Off step = Batch * Groups;

@@ -11,12 +11,12 @@
 #include "../share.hpp"
 #include "tuning.hpp"
 
-/// What the teams of ShareKernel share. Raw bytes, since complex types have constructors that
-/// scratch must not run.
+/// Kernels of segmented sums over shares of equal work. Scratch is raw bytes, since complex types
+/// have constructors that it must not run.
 namespace heddle::detail::segments {
 
-/// What the subwarps of a team tell each other: the sums of their last runs, and whether these
-/// began before.
+/// Results that the subwarps of a team exchange: the sums of their last runs, and whether these
+/// began in an earlier subwarp.
 template <Scalar Acc, int Threads, int Vectors>
 struct ScratchOfSubwarps {
   /// No warp or wavefront is narrower than 32.
@@ -28,12 +28,12 @@ struct ScratchOfSubwarps {
   KOKKOS_FORCEINLINE_FUNCTION Acc& last(int i) { return reinterpret_cast<Acc*>(last_bytes)[i]; }
 };
 
-/// For one vector: the products of the share, and behind them the sums of its rows.
+/// Scratch for one vector: the products of the share, then the sums of its rows.
 template <Scalar Acc, int Threads, int Items>
 struct ScratchOfProducts : ScratchOfSubwarps<Acc, Threads, 1> {
   static constexpr int capacity = Threads * Items;
 
-  /// One place skipped every 16 keeps threads that read chunks of 2^n off each other's banks.
+  /// Padding of one place every 16 avoids bank conflicts between threads that read chunks of 2^n.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int padded(int k) { return k + (k >> 4); }
 
   alignas(16) unsigned char product_bytes[sizeof(Acc) * (padded(capacity) + 1)];
@@ -43,7 +43,7 @@ struct ScratchOfProducts : ScratchOfSubwarps<Acc, Threads, 1> {
   }
 };
 
-/// For several: the nonzeros of the share, and which of its rows have any.
+/// Scratch for several vectors: the nonzeros of the share, and which of its rows have any.
 template <Scalar S, Ordinal O, Scalar Acc, int Threads, int Items, int Vectors>
 struct ScratchOfNonzeros : ScratchOfSubwarps<Acc, Threads, Vectors> {
   static constexpr int capacity = Threads * Items;
@@ -54,26 +54,25 @@ struct ScratchOfNonzeros : ScratchOfSubwarps<Acc, Threads, Vectors> {
   unsigned char reached[capacity];
 
   KOKKOS_FORCEINLINE_FUNCTION S& value(int k) { return reinterpret_cast<S*>(value_bytes)[k]; }
-  /// What the share has of its first row, if another began it.
+  /// The share's part of its first row, if an earlier share began that row.
   KOKKOS_FORCEINLINE_FUNCTION Acc& first(int vector) {
     return reinterpret_cast<Acc*>(first_bytes)[vector];
   }
 };
 
-/// Segmented sums on a GPU: a team a share. Groups of VectorLanes lanes, side by side over the
-/// vectors, each take a chunk of the share's nonzeros and add up run by run of one row; what runs
-/// from chunk to chunk is handed on by a segmented sum over the lanes and then over the subwarps.
-/// Nobody looks at a row pointer.
+/// Segmented sums on a GPU: a team a share. Groups of VectorLanes lanes, each lane with its own
+/// vectors, each add up a chunk of the share's nonzeros run by run; a run is consecutive nonzeros
+/// of one row. A segmented sum over the lanes and then over the subwarps carries runs from chunk to
+/// chunk. Row pointers are not read.
 ///
-/// Target stands for x and y: `entry` and `product` of a nonzero, and `store(row, vector, sum)`,
+/// Target provides x and y: `entry` and `product` of a nonzero, and `store(row, vector, sum)`,
 /// called once for every row of the matrix, with a zero for one without entries.
 ///
-/// With one vector products are formed in the order that nonzeros lie in memory, and sums stored in
-/// the order of the rows, both by way of scratch. With several it is columns and values that are
-/// staged.
+/// With one vector, products are formed in the order of nonzeros in memory and sums are stored in
+/// the order of rows, both staged in scratch. With several vectors, columns and values are staged.
 ///
-/// Deterministic: every sum has an order that the shares fix. Carry-outs lie in the plan, so one
-/// plan runs once at a time. Sources: N. Bell and M. Garland (SC 2009) for the segmented sum, S.
+/// Deterministic: the shares fix the order of every sum. Carry-outs are in the plan, so one plan
+/// runs once at a time. Sources: N. Bell and M. Garland (SC 2009) for the segmented sum, S.
 /// Sengupta et al., "Scan primitives for GPU computing" (2007) for adding up serially in a thread
 /// first, D. Merrill and M. Garland (SC 2016) for the shares.
 template <class View, class Target, class Table, int Threads, int Items, int VectorLanes,
@@ -106,12 +105,12 @@ struct ShareKernel {
     add_up(team, scratch, share);
     team.barrier();
     hand_over_rest(team, scratch, share);
-    // Last, since others wait for the carry-out of this share.
+    // This is last, since other teams wait for the carry-out of this share.
     if (share.first_share >= 0 && team.subwarp_index() == 0) finish(team, scratch, share);
   }
 
  private:
-  /// What a lane has added up of its vectors.
+  /// The sums of a lane for its vectors.
   struct Sums {
     Acc of[VectorsPerLane];
     KOKKOS_FORCEINLINE_FUNCTION static Sums zero() {
@@ -129,8 +128,8 @@ struct ShareKernel {
     LocalRow row[batch];
   };
 
-  /// The runs of a chunk: of the first, which others may have begun, and the last, which others may
-  /// go on with. Both are the same where the chunk holds no other row; -1 where it holds nothing.
+  /// The first and last runs of a chunk. The first may begin in an earlier chunk, the last may go
+  /// on in a later one. Both are the same if the chunk holds no other row; -1 if it is empty.
   struct Runs {
     int first_row;
     int last_row;
@@ -150,7 +149,7 @@ struct ShareKernel {
       for (int i = 0; i < Items; ++i) {
         product[i] = target.product(target.entry(value[i]), column[i], 0, i < items);
       }
-      // Behind the products lie the sums.
+      // The sums are stored after the products.
       HEDDLE_UNROLL(Items)
       for (int i = 0; i < Items; ++i) {
         if (i < items) scratch.product(team.thread() + i * Threads) = product[i];
@@ -186,14 +185,14 @@ struct ShareKernel {
     const bool several = runs.first_row != runs.last_row;
     const bool begins = several || runs.first_row != row_before;  // the last run, in this chunk
     const std::uint64_t begun = subwarp.ballot(begins);
-    Sums through, before;  // of the last run up to this chunk, and up to the one before
+    Sums through, before;  // sums of the last run up to this chunk, and up to the one before
     for (int c = 0; c < VectorsPerLane; ++c) {
       through.of[c] = subwarp.template segmented_sum<VectorLanes>(runs.last.of[c], begins);
       before.of[c] = subwarp.shuffle_up(through.of[c], VectorLanes);
       if (subwarp.lane() < VectorLanes) before.of[c] = Acc(0);
     }
     const Sums carried = carry_over_subwarps(team, scratch, lane, begun, through);
-    // Lanes of a group vote alike, so that the bits below this lane's are those of other groups.
+    // Lanes of a group vote alike, so that the bits below this lane's are those of earlier groups.
     const std::uint64_t below = (std::uint64_t{1} << (subwarp.lane() - lane)) - 1;
     if ((begun & below) == 0) before.add(carried);
     if ((begun & below) == 0 && !begins) through.add(carried);
@@ -207,8 +206,8 @@ struct ShareKernel {
     }
   }
 
-  /// Nonzeros [from, to) of a chunk that begins at `place`; rows between the first and the last are
-  /// delivered.
+  /// Adds up nonzeros [from, to) of a chunk that begins at `place`, and delivers the rows between
+  /// the first and the last.
   KOKKOS_FORCEINLINE_FUNCTION Runs add_up_chunk(Scratch& scratch, const Share& share,
                                                 const LocalRow* rows, int place, int from, int to,
                                                 int lane) const {
@@ -244,7 +243,7 @@ struct ShareKernel {
     if constexpr (one_vector) {
       product[0] = inside ? scratch.product(k) : Acc(0);
     } else {
-      // Outside, zero times zero: an infinite entry times zero would be no number.
+      // Outside the share zero is multiplied by zero: an infinite entry times zero would be NaN.
       const S value = inside ? scratch.value(k) : S(0);
       const O column = inside ? scratch.column[k] : O(0);
       for (int c = 0; c < VectorsPerLane; ++c) {
@@ -254,7 +253,7 @@ struct ShareKernel {
     }
   }
 
-  /// What the last run of the subwarp before adds to runs that go on into this one.
+  /// The sum that the last runs of earlier subwarps add to a run that goes on into this one.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION Sums carry_over_subwarps(const Team& team, Scratch& scratch, int lane,
                                                        std::uint64_t begun,
@@ -277,7 +276,7 @@ struct ShareKernel {
     return carried;
   }
 
-  /// What the share has of a row is added up, and this row has entries in the share.
+  /// Delivers the complete sum of the share for a row that has entries in it.
   KOKKOS_FORCEINLINE_FUNCTION void deliver(Scratch& scratch, const Share& share, int row, int lane,
                                            const Sums& sums) const {
     if constexpr (one_vector) {
@@ -290,7 +289,7 @@ struct ShareKernel {
     }
   }
 
-  /// The rows that are still to be handed over: all of them, or those without entries.
+  /// Hands over the remaining rows: all rows with one vector, else those without entries.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void hand_over_rest(const Team& team, Scratch& scratch,
                                                   const Share& share) const {
@@ -307,7 +306,7 @@ struct ShareKernel {
   }
 
   /// A whole row goes to the target, the part of a row that goes on to the share that finishes it,
-  /// and the end of a row that others began waits in scratch.
+  /// and the end of a row that began in an earlier share waits in scratch.
   KOKKOS_FORCEINLINE_FUNCTION void hand_over(Scratch& scratch, const Share& share, int row,
                                              int vector, const Acc& sum) const {
     if (vector >= target.x.count) return;
@@ -320,7 +319,7 @@ struct ShareKernel {
     }
   }
 
-  /// The first row of the share, from the carry-outs of those that began it: by one subwarp.
+  /// Finishes the share's first row, by one subwarp, with the carry-outs of the shares before.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void finish(const Team& team, Scratch& scratch,
                                           const Share& share) const {
@@ -336,7 +335,7 @@ struct ShareKernel {
         carried = table.carries.collect_all(share.first_share + part, share.index,
                                             Team::subwarp_width / vectors, vector);
       }
-      // Lanes that waited one by one meet again.
+      // Lanes that waited one by one reconverge.
       subwarp.sync();
       carried = subwarp.template sum_together<vectors>(carried);
       if (part == 0 && wanted) {
@@ -357,9 +356,9 @@ struct ShareKernel {
   }
 };
 
-/// Segmented sums on a CPU: a thread walks down the nonzeros of its share, and closes a row when
-/// the next begins; four nonzeros of one row at once. Rows without entries are closed on the way.
-/// Target and carry-outs as in the ShareKernel of GPUs.
+/// Segmented sums on a CPU: a thread goes through the nonzeros of its share, four of one row at
+/// once, and closes a row when the next begins. Rows without entries are closed on the way. Target
+/// and carry-outs are those of ShareKernel.
 template <class View, class Target, class Table, int VectorsAtOnce>
 struct HostShareKernel {
   using Scratch = backends::NoScratch;
@@ -373,7 +372,7 @@ struct HostShareKernel {
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {
-    // Copies, which no store to y can change: so they stay in registers.
+    // These are copies, which no store to y can change, so they stay in registers.
     const View matrix = A;
     const Target to = target;
     const std::int64_t t = team.index();
@@ -402,7 +401,7 @@ struct HostShareKernel {
       const auto local = matrix.local_row[k];
       const O of = begin.row + static_cast<O>(local);
       if (of != row) close_until(of);
-      // Rows ascend: if the fourth from here lies in this row, so do those between.
+      // Rows ascend: if the fourth nonzero from here is in this row, so are those between.
       const bool four = end.nonzero - k >= 4 && matrix.local_row[k + 3] == local;
       for (int c = 0; c < count(to); ++c) {
         if (four) {
@@ -417,7 +416,7 @@ struct HostShareKernel {
     if (end.first_share >= 0) {
       for (int c = 0; c < count(to); ++c) table.carries.post(t, c, sum[c]);
     }
-    // Last, since the share before posts its carry-out only when it is through.
+    // This is last, since the share before posts its carry-out only when it is through.
     if (finishes) finish(begin, t, first_sum);
   }
 
@@ -440,8 +439,8 @@ struct HostShareKernel {
   }
 };
 
-/// The kernel that adds up the shares of a GPU for up to VectorLanes * VectorsPerLane vectors, and
-/// the shape that it is launched in.
+/// The kernel that adds up the shares on a GPU for up to VectorLanes * VectorsPerLane vectors, and
+/// its launch shape.
 template <ExecutionSpace Exec, class View, class Target, class Table, int VectorLanes,
           int VectorsPerLane>
 struct GpuSums {
@@ -454,13 +453,13 @@ struct GpuSums {
                                                    : tuning.multivector_teams_resident>;
 };
 
-/// Vectors that one launch of add_up_shares takes.
+/// Most vectors of one call of add_up_shares.
 template <ExecutionSpace Exec>
 inline constexpr int vectors_at_once =
     backends::has_lanes<Exec> ? vectors_per_launch<Exec> : cpu_tuning<backends::Tag<Exec>>.vectors;
 
-/// The sums of all rows go to `target`, of at most vectors_at_once vectors: a team a share, and a
-/// second launch where teams may not wait for each other.
+/// Stores the sums of all rows to `target`, for at most vectors_at_once vectors: a team a share,
+/// and a second launch if teams may not wait for each other.
 template <ExecutionSpace Exec, class View, class Target, class Table>
 void add_up_shares(const Exec& exec, const char* label, const View& A, const Target& target,
                    const Table& table) {

@@ -10,13 +10,13 @@
 
 namespace heddle::detail::segments {
 
-/// How the row of a nonzero is stored: counted from the first row of its share, of which a GPU's
-/// share has too few for more than 16 bits.
+/// Type of the stored row of a nonzero, counted from the first row of its share. A GPU's share has
+/// too few rows for more than 16 bits.
 template <ExecutionSpace Exec, Ordinal O>
 using LocalRow = std::conditional_t<backends::has_lanes<Exec>, std::uint16_t, O>;
 
-/// Fills the local rows: a team a share, each thread of which finds the row of its first nonzero by
-/// binary search, and looks from there for the next.
+/// Fills the local rows: a team a share. Each thread finds the row of its first nonzero by binary
+/// search, and searches from there for the next.
 template <class Table, Ordinal O, Offset Off, class LocalRow>
 struct LocalRowsKernel {
   using Scratch = backends::NoScratch;
@@ -39,9 +39,9 @@ struct LocalRowsKernel {
   }
 
  private:
-  /// The row of [row, last] that nonzero k lies in.
+  /// The row of [row, last] that holds nonzero k.
   KOKKOS_FORCEINLINE_FUNCTION O row_from(O row, O last, Off k) const {
-    // Mostly it is this row or the next.
+    // Usually it is this row or the next.
     for (int i = 0; i < 2; ++i) {
       if (row_ptr[row + 1] > k) return row;
       ++row;
@@ -58,7 +58,7 @@ struct LocalRowsKernel {
   }
 };
 
-/// The nonzeros of a matrix in shares of equal work, and of each the row: what COO stores.
+/// The nonzeros of a matrix in shares of equal work, and the row of each: the storage of COO.
 template <ExecutionSpace Exec, Ordinal O, Offset Off, Scalar Acc>
 class ShareRows {
  public:
@@ -69,8 +69,8 @@ class ShareRows {
 
   ShareRows() = default;
 
-  /// On the device, in the order of `exec`: one allocation, two launches, no wait. A lends
-  /// its row pointer for the time of the launches.
+  /// Cuts A and fills the local rows on the device, in the order of `exec`: one allocation, two
+  /// launches, no wait. The row pointer of A must live until the launches end.
   template <Scalar S>
   ShareRows(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, const Device& device)
       : shares_(exec, A, share_work(device, A.rows(), static_cast<std::int64_t>(A.nonzeros())),
@@ -86,7 +86,7 @@ class ShareRows {
   const Table& table() const { return shares_.table(); }
   const Row* local_row() const { return local_row_; }
   std::size_t bytes() const { return shares_.bytes(); }
-  /// Bytes that a pass reads beside `nonzeros` columns and values, and those that each vector adds.
+  /// Bytes that a pass reads besides `nonzeros` columns and values, and that each vector adds.
   double read_bytes(Off nonzeros) const {
     return shares_.read_bytes() + static_cast<double>(nonzeros) * sizeof(Row);
   }
@@ -98,13 +98,13 @@ class ShareRows {
   static constexpr int row_steps = backends::has_lanes<Exec> ? gpu.row_steps : cpu.row_steps;
   static_assert(gpu.most_work(1) <= 65535, "local rows have 16 bits");
 
-  /// A GPU's kernel reads several local rows at once, beyond the last.
+  /// Length of the array of local rows: a GPU's kernel reads several at once, beyond the last.
   static std::size_t padded(Off nonzeros) {
     return ceil_div(static_cast<std::size_t>(nonzeros), share_alignment) * share_alignment;
   }
 
-  /// Steps of a share: an equal one for every team that is resident, or for every thread of a CPU;
-  /// none too small to be worth it, and none larger than a team's scratch holds.
+  /// Steps of a share: an equal number for every resident team, or for every thread of a CPU; not
+  /// too few to be worth it, and no more than a team's scratch holds.
   static std::int64_t share_work(const Device& device, O rows, std::int64_t nonzeros) {
     const std::int64_t work = merge_path_steps(rows, nonzeros, row_steps);
     if constexpr (backends::has_lanes<Exec>) {

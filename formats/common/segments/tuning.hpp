@@ -9,22 +9,22 @@
 
 namespace heddle::detail::segments {
 
-/// The sizes that segmented sums run at on a GPU, a team a share, read by the launches and by the
-/// cost models. Those of csr/merge, which has the same shares; none was tuned for itself.
+/// Tuning parameters of segmented sums on a GPU, a team a share, read by launches and cost models.
+/// The values are those of csr/merge, which has the same shares; none was tuned separately.
 struct GpuTuning {
   int threads = 128;
   int teams_resident = 8;
-  /// With several vectors.
+  /// Teams resident with several vectors.
   int multivector_teams_resident = 3;
-  /// What a row costs, in nonzeros: its store.
+  /// Cost of a row in nonzeros: its store.
   int row_steps = 1;
 
-  /// Nonzeros that a thread takes of a share.
+  /// Nonzeros of a share for each thread.
   constexpr int items(std::size_t accumulator_bytes) const { return accumulator_bytes > 8 ? 4 : 8; }
   constexpr int capacity(std::size_t accumulator_bytes) const {
     return threads * items(accumulator_bytes);
   }
-  /// Rows plus nonzeros of a share at most: products and sums lie in scratch together.
+  /// Most rows plus nonzeros of a share: products and sums are in scratch together.
   constexpr int most_work(std::size_t accumulator_bytes) const {
     return capacity(accumulator_bytes) - share_alignment;
   }
@@ -33,23 +33,23 @@ struct GpuTuning {
   }
 };
 
-/// The same for a CPU, where every thread takes one share.
+/// Tuning parameters of segmented sums on a CPU, where every thread has one share.
 struct CpuTuning {
   /// Vectors of x that one pass serves.
   int vectors = 8;
-  /// What a row costs, in nonzeros: a branch misprediction.
+  /// Cost of a row in nonzeros: a branch misprediction.
   int row_steps = 8;
-  /// No share is smaller.
+  /// Fewest steps of a share.
   int least_work = 512;
 };
 
-/// The numbers of a backend, by its tag.
+/// Tuning parameters of a backend, by its tag.
 template <class Tag>
 inline constexpr GpuTuning gpu_tuning{};
 template <class Tag>
 inline constexpr CpuTuning cpu_tuning{};
 
-/// For cost models.
+/// Tuning parameters of a device, for cost models.
 inline GpuTuning gpu_tuning_of(const Device& device) {
   return backends::with_tag(device.backend, [](auto tag) { return gpu_tuning<decltype(tag)>; });
 }

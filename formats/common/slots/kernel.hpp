@@ -9,16 +9,16 @@
 #include "../product.hpp"
 #include "tuning.hpp"
 
-/// Rows that lie side by side with as many slots each, and what they come to times vectors: the one
-/// engine of ELL, blocked ELL and the main part of HYB.
+/// Products of rows with equal numbers of slots, stored slot by slot, and vectors: the one kernel
+/// of ELL, blocked ELL and the main part of HYB.
 namespace heddle::detail::slots {
 
-/// What stands for the column of a slot without an entry, where columns are 16-bit distances.
+/// The column of a slot without an entry, if columns are 16-bit distances.
 inline constexpr std::uint16_t no_delta = backends::no_distance;
 
-/// Rows that lie side by side, all with the same number of slots: a matrix in ELL, or a slice of
-/// blocked ELL. Slot j of row i lies at j * stride + i. A slot without an entry has column -1, or
-/// no_delta, and comes behind those of its row.
+/// Consecutive rows, all with the same number of slots: a matrix in ELL, or a slice of blocked ELL.
+/// Slot j of row i is at j * stride + i. A slot without an entry has column -1, or no_delta, and
+/// comes after those of the row's entries.
 template <Scalar S, Ordinal O, class Column, class Stride>
 struct Strip {
   using scalar_type = S;
@@ -32,16 +32,16 @@ struct Strip {
   Stride stride;
   O base = O(0);
 
-  /// The same from a row on.
+  /// The strip from row `row` on.
   KOKKOS_FORCEINLINE_FUNCTION Strip from(std::int64_t row) const {
     return {values + row, columns + row, stride, base};
   }
 };
 
 /// The sum of the first row of a strip times one vector, on a lane of a GPU: Batch slots at a time,
-/// so that their loads are in flight together. As RowSums, but written for few instructions, which
-/// is what a GPU waits for here: of a slot that does not exist or has no entry, value and x are
-/// zero.
+/// so that their loads are in flight together. It computes the same as RowSums, but is written for
+/// few instructions, which limit a GPU here. Value and x are zero for a slot that does not exist or
+/// has no entry.
 template <class Strip, class Product, int Batch>
 struct LaneSums {
   using S = typename Strip::scalar_type;
@@ -52,9 +52,9 @@ struct LaneSums {
   const Strip& strip;
   const Product& product;
 
-  /// Of the batches of slots that begin at `slot`, `slot` + `step`, ..., before `stop`.
+  /// Sum over the batches of slots that begin at `slot`, `slot` + `step`, ..., before `stop`.
   KOKKOS_FORCEINLINE_FUNCTION Acc add_up(int slot, int step, int stop) const {
-    // A branch of a whole launch.
+    // This branch is uniform over a launch.
     return product.x.row_stride == 1 ? walk<true>(slot, step, stop) : walk<false>(slot, step, stop);
   }
 
@@ -93,9 +93,9 @@ struct LaneSums {
   }
 };
 
-/// The sums of packs of consecutive rows, the first of a strip, times up to Vectors vectors, Batch
-/// slots at a time, so that their loads are in flight together. On a CPU the packs take the place
-/// of the batch.
+/// The sums of packs of consecutive rows, from the first of a strip on, times up to Vectors
+/// vectors: Batch slots at a time, so that their loads are in flight together. On a CPU the packs
+/// replace the batch.
 template <class Strip, class Product, int Batch, int Vectors>
 struct RowSums {
   using S = typename Strip::scalar_type;
@@ -104,7 +104,7 @@ struct RowSums {
   const Strip& strip;
   const Product& product;
 
-  /// Sets `sum` to the batches of slots that begin at `slot`, `slot` + `step`, ..., before `stop`.
+  /// Sets `sum` over batches of slots that begin at `slot`, `slot` + `step`, ..., before `stop`.
   template <class Pack, int Packs>
   KOKKOS_FORCEINLINE_FUNCTION void add_up(int slot, int step, int stop,
                                           Pack (&sum)[Packs][Vectors]) const {
@@ -114,7 +114,7 @@ struct RowSums {
     if constexpr (Batch > 1) {
       for (; slot < stop; slot += step) add(slot, stop, sum);
     } else if (Vectors == 1 && product.x.row_stride == 1) {
-      // A branch of a whole launch: a product less for each entry of x.
+      // This branch is uniform over a launch, and saves a multiplication for each entry of x.
       for (; slot < stop; slot += step) add_slot(slot, std::int64_t{1}, sum);
     } else {
       const std::int64_t stride = product.x.row_stride;
@@ -144,8 +144,8 @@ struct RowSums {
     }
     return value;
   }
-  /// In ELL slots are more streams than a processor follows by itself; a slice of blocked ELL lies
-  /// together. Once a cache line.
+  /// Prefetches values and columns, once a cache line. The slots of ELL are more streams than a
+  /// hardware prefetcher follows; a slice of blocked ELL is contiguous.
   KOKKOS_FORCEINLINE_FUNCTION void ask_ahead(std::int64_t place, int row) const {
     if constexpr (!Strip::narrow) {
       const std::int64_t ahead = place + tuning.cpu_rows_ahead;
@@ -153,13 +153,13 @@ struct RowSums {
       if (row % backends::entries_per_line<O> == 0) backends::prefetch(strip.columns + ahead);
     }
   }
-  /// Of a vector of x, or the first where there are fewer.
+  /// Vector v of x, or the first if there are fewer.
   KOKKOS_FORCEINLINE_FUNCTION auto* vector_of_x(int v) const {
     return product.x.data + (v < product.x.count ? v : 0) * product.x.vector_stride;
   }
 
-  /// Adds slots [slot, slot + Batch) before `stop`. Rows are padded, so those of the packs all
-  /// exist. Columns and values are asked for together; a slot without an entry gathers zero.
+  /// Adds slots [slot, slot + Batch) before `stop`. Rows are padded, so all rows of the packs
+  /// exist. Columns and values are loaded together; a slot without an entry gathers zero.
   template <class Pack, int Packs>
   KOKKOS_FORCEINLINE_FUNCTION void add(int slot, int stop, Pack (&sum)[Packs][Vectors]) const {
     Columns<Pack> column[Batch][Packs];
@@ -185,7 +185,7 @@ struct RowSums {
       }
     }
   }
-  /// The same of one slot that exists, on a CPU.
+  /// Adds one slot that exists, on a CPU.
   template <class Pack, int Packs>
   KOKKOS_FORCEINLINE_FUNCTION void add_slot(int slot, std::int64_t stride,
                                             Pack (&sum)[Packs][Vectors]) const {
@@ -204,9 +204,9 @@ struct RowSums {
   }
 };
 
-/// Sets `sum` to what the first rows of a strip, a pack each, come to times up to Vectors vectors:
-/// of the batches of slots that begin at `slot`, `slot` + `step`, ..., before `stop`. On a GPU one
-/// vector has a loop of its own.
+/// Sets `sum` to the products of the first rows of a strip, a pack each, and up to Vectors vectors:
+/// sums over the batches of slots that begin at `slot`, `slot` + `step`, ..., before `stop`. On a
+/// GPU one vector has a loop of its own.
 template <int Batch, class Team, class Strip, class Product, class Pack, int Packs, int Vectors>
 KOKKOS_FORCEINLINE_FUNCTION void add_up(const Team&, const Strip& strip, const Product& product,
                                         int slot, int step, int stop, Pack (&sum)[Packs][Vectors]) {
@@ -218,7 +218,7 @@ KOKKOS_FORCEINLINE_FUNCTION void add_up(const Team&, const Strip& strip, const P
   }
 }
 
-/// Room for the sum of each thread of a team.
+/// Scratch for the sum of each thread of a team.
 template <class Acc, int Threads>
 struct LaneScratch {
   // Raw bytes, since complex types have constructors that scratch must not run.
@@ -226,10 +226,10 @@ struct LaneScratch {
   KOKKOS_FORCEINLINE_FUNCTION Acc& sum(int thread) { return reinterpret_cast<Acc*>(bytes)[thread]; }
 };
 
-/// Of rows of which each has several lanes of a GPU: calls store(vector, sum) on the first lane of
-/// each that `exists`, for `count` vectors. The lanes of a row are `places` threads apart, thus in
-/// different warps, so that a warp reads consecutive rows; their sums are added up in order.
-/// Called by all threads of the team.
+/// Adds up the sums of rows that have several lanes of a GPU each: calls store(vector, sum) on the
+/// first lane of each row that `exists`, for `count` vectors. The lanes of a row are `places`
+/// threads from each other, thus in different warps, so that a warp reads consecutive rows. Their
+/// sums are added up in order. Called by all threads of the team.
 template <class Team, class Scratch, class Pack, int Packs, int Vectors, class Store>
 KOKKOS_FORCEINLINE_FUNCTION void add_up_lanes(const Team& team, Scratch& scratch,
                                               const Pack (&sum)[Packs][Vectors], int count,
@@ -250,7 +250,7 @@ KOKKOS_FORCEINLINE_FUNCTION void add_up_lanes(const Team& team, Scratch& scratch
   }
 }
 
-/// Of a format that keeps all of a row together.
+/// The rest of a row for formats that have none: all entries of a row are in its slots.
 struct NoRest {
   template <class Pack>
   KOKKOS_FORCEINLINE_FUNCTION Pack add_to(const Pack& sum, std::int64_t, int) const {
@@ -258,9 +258,9 @@ struct NoRest {
   }
 };
 
-/// y of packs of consecutive rows, a lane each, so that neighbours read neighbouring values: ELL,
-/// the main part of HYB, and DIA. Rows adds them up: rows.add_up(team, first, sum). Deterministic
-/// where that is.
+/// Computes y of packs of consecutive rows, a lane a row, so that loads are coalesced: ELL, the
+/// main part of HYB, and DIA. Rows computes the sums: rows.add_up(team, first, sum). Deterministic
+/// if that is.
 template <class Rows, class Rest = NoRest>
 struct RowKernel {
   using Scratch = backends::NoScratch;
@@ -269,7 +269,7 @@ struct RowKernel {
   Rows rows;
   Rest rest = {};
 
-  /// Of the rows that a team stores.
+  /// The first row that a team stores.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t first_place(std::int64_t team) const {
     return team * (std::int64_t{Team::threads} * Rows::rows_per_lane);
@@ -288,7 +288,7 @@ struct RowKernel {
     if (first >= last) return;
     Pack sum[Rows::packs][Rows::vectors];
     rows.add_up(team, first, sum);
-    if constexpr (Rows::rows_per_lane > 1) {  // on a CPU, where a mask takes longer than the store
+    if constexpr (Rows::rows_per_lane > 1) {  // on a CPU, where a mask costs more than the store
       if (first + Rows::rows_per_lane <= last) {
         return store(first, sum, [](std::int64_t) __attribute__((always_inline)) {
           return Pack::Mask::first(Pack::width);
@@ -316,9 +316,9 @@ struct RowKernel {
   }
 };
 
-/// A matrix in ELL as kernels see it. Every row has `width` slots, and slot j of row i lies at
-/// j * stride + i, so that neighbouring rows lie side by side. A slot without an entry has column
-/// -1 and comes behind the row's entries; the rows from `rows` to `stride` have no entries.
+/// A matrix in ELL as kernels see it. Every row has `width` slots, and slot j of row i is at j *
+/// stride + i, so that neighbouring rows are contiguous. A slot without an entry has column -1 and
+/// comes after those of the row's entries; the rows from `rows` to `stride` have no entries.
 template <Scalar S, Ordinal O>
 struct View {
   using scalar_type = S;
@@ -335,14 +335,13 @@ struct View {
   }
 };
 
-/// What RowKernel adds up of a matrix in ELL, alone or as the main part of HYB: a lane takes packs
-/// of consecutive rows. On a CPU the packs take the place of the batch: their loads are in flight
+/// The rows of a matrix in ELL for RowKernel, alone or as the main part of HYB: a lane handles
+/// packs of consecutive rows. On a CPU the packs replace the batch: their loads are in flight
 /// together.
 ///
 /// Deterministic: a row is added up in the order of its slots. A slot without an entry (column -1,
-/// value 0) adds nothing, whatever x holds. Source: N. Bell and M.
-/// Garland, "Implementing sparse matrix-vector multiplication on throughput-oriented processors",
-/// SC 2009.
+/// value 0) adds nothing, whatever x holds. Source: N. Bell and M. Garland, "Implementing sparse
+/// matrix-vector multiplication on throughput-oriented processors", SC 2009.
 template <ExecutionSpace Exec, class View, class Product, int Vectors>
 struct Rows {
   using Acc = typename Product::accumulator_type;

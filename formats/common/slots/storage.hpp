@@ -7,8 +7,8 @@
 
 namespace heddle::detail::slots {
 
-/// Fills slots from CSR, an item a slot: the values, and with Columns the columns too. What a row
-/// has beyond its slots is left out.
+/// Fills slots from CSR, an item a slot: the values, and with Columns the columns too. Entries of a
+/// row beyond its slots are left out.
 template <class Matrix, bool Columns>
 struct FillKernel {
   using S = typename Matrix::scalar_type;
@@ -33,22 +33,22 @@ struct FillKernel {
   }
 };
 
-/// The arrays of an ELL matrix, or of the main part of one in HYB, both in one allocation.
+/// The arrays of an ELL matrix, or of the main part of HYB, both in one allocation.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off>
 class Storage {
  public:
   using Space = typename Exec::memory_space;
   using Matrix = CsrMatrix<S, O, Off, Space>;
 
-  /// The first `width` entries of each row, in their order. One allocation, one launch in the order
-  /// of `exec`, no wait.
+  /// Stores the first `width` entries of each row, in their order. One allocation, one launch in
+  /// the order of `exec`, no wait.
   Storage(const Exec& exec, const Matrix& A, int width)
       : rows_(A.rows()), stride_(padded(A.rows())), width_(width) {
     std::tie(col_idx_, values_) = arrays<O, S>(arena_, exec, "heddle::spmv::ell", slots(), slots());
     fill<true>(exec, A);
   }
 
-  /// New values of the same pattern: one launch, no wait.
+  /// Copies new values of the same pattern: one launch, no wait.
   void update_values(const Exec& exec, const Matrix& A) const { fill<false>(exec, A); }
 
   View<S, O> view() const { return {rows_, stride_, width_, col_idx_, values_}; }

@@ -18,7 +18,7 @@
 
 namespace heddle::recipe {
 
-/// Keys of all panels together, and panels one of whose rows has keys that do not ascend.
+/// Number of keys of all panels, and of panels that have a row whose keys do not ascend.
 struct KeySums {
   std::int64_t keys = 0;
   std::int64_t descents = 0;
@@ -53,7 +53,7 @@ struct PutPanelKey {
   }
 };
 
-/// Of sorted keys, those that differ from the one before; `stop` is none.
+/// Compaction of sorted keys: lists those that differ from the one before, except `stop`.
 struct ListDifferent {
   const std::uint64_t* sorted;
   std::uint64_t stop;
@@ -98,7 +98,8 @@ struct WriteMergedKeys {
   }
 };
 
-/// A scan over the words of all panels: where the keys of each panel begin, and the keys.
+/// Exclusive prefix sum over all panels' words: writes the start of each panel's keys, and the
+/// keys.
 template <class Pointer, class Key>
 struct WriteMarkedKeys {
   const std::uint32_t* bits;
@@ -123,8 +124,8 @@ struct WriteMarkedKeys {
   }
 };
 
-/// The same on any backend. On a CPU a thread walks through many panels anyway, and a panel of four
-/// times its share is worth a sort.
+/// Most entries of a panel that one subwarp or thread walks through. On a CPU a thread walks
+/// through many panels anyway, and a panel of four times its share is worth a sort.
 template <ExecutionSpace Exec>
 std::int64_t most_walked(const Exec& exec, std::int64_t nonzeros) {
   if constexpr (backends::has_lanes<Exec>) {
@@ -146,8 +147,8 @@ struct LongestPanelKernel {
   }
 };
 
-/// Entries of the panel that has most, taken or not. For panels of consecutive rows. Unless there
-/// is one panel, one launch and one readback, which waits for `exec`.
+/// Number of entries of the longest panel, taken by the map or not, for panels of consecutive rows.
+/// Unless there is one panel, one launch and one readback, which waits for `exec`.
 template <ExecutionSpace Exec, class AnyEntries>
 std::int64_t longest_panel(const Exec& exec, const AnyEntries& entries, const Extents& extents,
                            std::int64_t nonzeros) {
@@ -159,9 +160,9 @@ std::int64_t longest_panel(const Exec& exec, const AnyEntries& entries, const Ex
   return std::max<std::int64_t>(longest, 0);
 }
 
-/// Marks the key of an entry, unless the one at the same place of the row before has it: all
-/// entries are visited, so that one is marked, or skipped for one above it. Else all threads of a
-/// banded matrix would meet at a few words.
+/// Marks the key of an entry, unless the entry at the same place of the row before has it. No key
+/// is lost, since all entries are visited, and this avoids contention of all threads on a few words
+/// for a banded matrix.
 template <class AnyEntries>
 struct MarkKey {
   AnyEntries entries;
@@ -176,7 +177,7 @@ struct MarkKey {
     bits.mark(point.row * panel_words + key / 32, static_cast<int>(key % 32), k / 256);
   }
 
-  /// Whether the entry at the same place of the row before is taken, into the same panel and key.
+  /// Whether the entry at the same place of the row before is taken, with the same panel and key.
   KOKKOS_FUNCTION bool repeats_row_before(std::int64_t row, std::int64_t k,
                                           const Point& point) const {
     if (row == 0) return false;
@@ -187,8 +188,8 @@ struct MarkKey {
   }
 };
 
-/// Marks the keys of all entries in a table of bits, `panel_words` words a panel: for diagonals and
-/// tall panels.
+/// Marks the keys of all entries in a table of bits, `panel_words` words for each panel: for
+/// diagonals and tall panels.
 template <ExecutionSpace Exec, class AnyEntries>
 void mark_keys(const Exec& exec, const AnyEntries& entries, std::int64_t nonzeros,
                std::int64_t first_key, std::int64_t panel_words, const detail::MarkedBits& bits) {
@@ -196,15 +197,15 @@ void mark_keys(const Exec& exec, const AnyEntries& entries, std::int64_t nonzero
                      MarkKey<AnyEntries>{entries, first_key, panel_words, bits});
 }
 
-/// An end: the outer columns (keys) that exist in each outer row (panel), ascending. BCSR's block
-/// columns, DIA's diagonals, GCSR's rows.
+/// An end of a recipe: the outer columns (keys) that exist in each outer row (panel), ascending.
+/// BCSR's block columns, DIA's diagonals, GCSR's rows.
 ///
-/// The constructor counts, with two readbacks, which wait for `exec` (three where the keys of a row
-/// do not ascend); write() then fills the format's arrays and reads no entry. It takes maps whose
-/// panels are runs of consecutive rows, and merges the rows of panels of up to 64 rows, or where a
-/// panel has more than `most` entries sorts all keys; else it marks keys in a table of one bit for
-/// each key of each panel. Memory until it is destroyed: an offset a nonzero, to sort 16 bytes, or
-/// the table. Deterministic. With Repeats::refuse it throws what refuse_repeats does, before it
+/// The constructor counts, with two readbacks, which wait for `exec` (three if the keys of a row do
+/// not ascend); write() then fills the format's arrays and reads no entry. If panels are
+/// consecutive rows, at most 64 each, it merges the rows of each panel, or sorts all keys if a
+/// panel has more than `most` entries. Else it marks keys in a table of one bit for each key of
+/// each panel. Memory until it is destroyed: an offset for each nonzero, 16 bytes for each to sort,
+/// or the table. Deterministic. With Repeats::refuse it throws what refuse_repeats does, before it
 /// counts.
 template <ExecutionSpace Exec, class Matrix, class Map>
 class Compact {
@@ -235,13 +236,13 @@ class Compact {
 
   const Extents& extents() const { return extents_; }
   std::int64_t panels() const { return extents_.rows; }
-  /// Keys of all panels together: blocks of BCSR, diagonals of DIA, rows of GCSR.
+  /// Number of keys of all panels: blocks of BCSR, diagonals of DIA, rows of GCSR.
   std::int64_t keys() const { return sums_.keys; }
-  /// Whether some panel has more entries than one subwarp should take in turn: most_walked.
+  /// Whether some panel has more entries than one subwarp should walk through: most_walked.
   bool has_long_panels() const { return has_long_panels_; }
 
-  /// key_ptr of panels + 1, and the keys of panel p at key_ptr[p] .. key_ptr[p + 1]. Two launches,
-  /// in the order of `exec`; no wait.
+  /// Writes key_ptr, of length panels + 1, and the keys: those of panel p are at [key_ptr[p],
+  /// key_ptr[p + 1]). Two launches, in the order of `exec`; no wait.
   template <class Pointer, class Key>
   void write(const Exec& exec, Pointer* key_ptr, Key* keys) const {
     const std::int64_t panels = extents_.rows, first_key = extents_.first_column;
@@ -265,8 +266,8 @@ class Compact {
     }
   }
 
-  /// Of panels and keys together, panels first; what is not taken comes last. Different ones are
-  /// left in the sort's room.
+  /// Sorts the keys of all panels together, by panel first; entries that are not taken sort last.
+  /// Leaves the different keys in the sorter's workspace.
   void sort(const Exec& exec) {
     sorter_.emplace(exec, nonzeros_, false);
     const std::int64_t stop = extents_.rows * extents_.columns;

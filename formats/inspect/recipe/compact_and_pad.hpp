@@ -7,8 +7,8 @@
 
 namespace heddle::recipe {
 
-/// What the rows of a panel ask for: as many slots as the longest has entries; and the range of
-/// their columns. Of a panel without entries the width is 0, and the range is [0, 0].
+/// Shape of a panel of rows: number of slots, which is the number of entries of the longest row,
+/// and range of columns. A panel without entries has width 0 and range [0, 0].
 template <Ordinal O>
 struct PanelShape {
   std::int64_t width;
@@ -16,7 +16,7 @@ struct PanelShape {
   O highest;
 };
 
-/// A subwarp a panel, whose lanes take its rows in turn.
+/// Computes the shapes of panels, a subwarp a panel: its lanes read the rows in turn.
 template <Ordinal O, Offset Off>
 struct PanelShapesKernel {
   using Scratch = backends::NoScratch;
@@ -37,7 +37,7 @@ struct PanelShapesKernel {
     if (panel >= panels) return;
     const std::int64_t first = panel * panel_rows;
     const std::int64_t stop = first + panel_rows < rows ? first + panel_rows : rows;
-    std::int64_t width = 0, highest = -1, below_lowest = 0;  // 2^63 - 1 - lowest, to take the max
+    std::int64_t width = 0, highest = -1, below_lowest = 0;  // 2^63 - 1 - lowest, for a maximum
     constexpr std::int64_t most = Kokkos::Experimental::finite_max_v<std::int64_t>;
     const auto look_at = [&](Off k) {
       const std::int64_t column = col_idx[k];
@@ -79,11 +79,11 @@ struct PanelShapesKernel {
   }
 };
 
-/// An end, the counting half: the shape of each of the ceil(rows / panel_rows) panels of rows,
-/// which are those at consecutive places of `row_at`, or where it is null the rows themselves. One
-/// pass over the nonzeros, or with `sorted`, which says that the columns of each row ascend, over
-/// the first and last of each row; one launch in the order of `exec`, no wait. ELL (one panel),
-/// blocked ELL.
+/// An end of a recipe, the counting half: the shape of each of the ceil(rows / panel_rows) panels
+/// of rows. A panel has the rows at consecutive places of `row_at`, or consecutive rows if that is
+/// null. One pass over the nonzeros, or with `sorted`, which promises that the columns of each row
+/// ascend, over the first and last of each row; one launch in the order of `exec`, no wait. For ELL
+/// (one panel) and blocked ELL.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 void panel_shapes(const Exec& exec, const Off* row_ptr, const O* col_idx, std::int64_t rows,
                   int panel_rows, const O* row_at, PanelShape<O>* shapes, bool sorted = false) {
@@ -96,8 +96,8 @@ void panel_shapes(const Exec& exec, const Off* row_ptr, const O* col_idx, std::i
                                 shapes});
 }
 
-/// Calls slots.put(place, j, k) for each slot j of each row place: k is the entry that comes there,
-/// the j-th of its row, or -1 where the row has none.
+/// Calls slots.put(place, j, k) for each slot j of each row place: k is the j-th entry of the row,
+/// or -1 if the row has none.
 template <Ordinal O, Offset Off, class Slots>
 struct FillSlotsOfPlace {
   const Off* row_ptr;
@@ -127,9 +127,9 @@ struct FillSlotsOfPlace {
   }
 };
 
-/// The other half: an item a row place, of `places`, those behind the last row too; neighbours
-/// write neighbours. Every slot is written once, so that nothing needs to be cleared, and again as
-/// update_values. One launch in the order of `exec`; no wait, no allocation.
+/// The filling half: an item for each of `places` row places, also beyond the last row; neighbours
+/// write neighbours. Every slot is written once, so nothing needs to be cleared; update_values
+/// calls it again. One launch in the order of `exec`; no wait, no allocation.
 template <ExecutionSpace Exec, Ordinal O, Offset Off, class Slots>
 void fill_slots(const Exec& exec, const char* label, const Off* row_ptr, std::int64_t rows,
                 const O* row_at, std::int64_t places, const Slots& slots) {

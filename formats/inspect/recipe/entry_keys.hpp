@@ -11,13 +11,13 @@ namespace heddle::recipe {
 
 inline constexpr std::int64_t no_key = std::numeric_limits<std::int64_t>::max();
 
-/// Of a matrix.
+/// Extents of a matrix before the first step.
 template <class Matrix>
 Extents extents_of(const Matrix& A) {
   return {A.rows(), 0, A.columns()};
 }
 
-/// The entries of a CSR matrix as a map sees them; kernels' view of both.
+/// The entries of a CSR matrix and the map of a recipe, as kernels see them.
 template <class Matrix, class Map>
 struct Entries {
   using O = typename Matrix::ordinal_type;
@@ -37,18 +37,18 @@ struct Entries {
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t end(std::int64_t row) const {
     return row < rows ? static_cast<std::int64_t>(row_ptr[row + 1]) : 0;
   }
-  /// Of entry k, which lies in `row`.
+  /// The point of entry k, which is in `row`.
   KOKKOS_FORCEINLINE_FUNCTION Point point(std::int64_t row, std::int64_t k) const {
     return map(Point{row, static_cast<std::int64_t>(col_idx[k]), k - begin(row)});
   }
-  /// The row alone, which may lie behind the last.
+  /// The point of a row, which may be beyond the last.
   KOKKOS_FORCEINLINE_FUNCTION Point row_point(std::int64_t row) const {
     return map(Point{row, 0, 0});
   }
 };
 
-/// Where `key` is in the ascending keys [begin, end), of which it is one; `guess` is looked at
-/// first, and then its successor.
+/// Index of `key` among the ascending keys [begin, end), which contain it. Tests `guess` and its
+/// successor first.
 template <class Key, class Off>
 KOKKOS_FORCEINLINE_FUNCTION Off find_key(const Key* keys, Off begin, Off end, Off guess,
                                          std::int64_t key) {

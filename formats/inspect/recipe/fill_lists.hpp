@@ -9,7 +9,7 @@
 
 namespace heddle::recipe {
 
-/// The number of an entry's block. Entries that are not taken come after the last block.
+/// Writes the number of an entry's block. Entries that are not taken come after the last block.
 template <class AnyEntries, class Pointer, class Key>
 struct PutListKey {
   using Off = typename AnyEntries::Off;
@@ -20,7 +20,7 @@ struct PutListKey {
   const Key* keys;
   Off* list_keys;
   std::int64_t panel = -1;
-  Pointer last = 0;  ///< the block before, of that panel
+  Pointer last = 0;  ///< block of the entry before, in that panel
 
   KOKKOS_FUNCTION void operator()(std::int64_t row, std::int64_t k) {
     const Point point = entries.point(row, k);
@@ -36,11 +36,11 @@ struct PutListKey {
   }
 };
 
-/// count_lists, and which entries the lists hold, for matrices with a panel of more than
-/// most_walked entries: source of A.nonzeros(), where list b holds entries source[list_ptr[b]] to
-/// source[list_ptr[b + 1]] in the order of rows and of their places in them. The time depends on
-/// the number of entries, not on how they lie. A workspace of a bit more than three offsets for
-/// each nonzero, for which it waits. Deterministic.
+/// Does the work of count_lists, and sorts the entries of the lists, for matrices with a panel of
+/// more than most_walked entries. `source` has length A.nonzeros(): list b has the entries at
+/// [list_ptr[b], list_ptr[b + 1]) of source, in the order of rows and of their places in them. The
+/// time depends on the number of entries, not on the pattern. A workspace of a bit more than three
+/// offsets for each nonzero, for which it waits. Deterministic.
 template <ExecutionSpace Exec, class Matrix, class Map, class Pointer, class Key>
 void sort_lists(const Exec& exec, const Matrix& A, const Map& map, std::int64_t blocks,
                 const Pointer* key_ptr, const Key* keys, typename Matrix::offset_type* list_ptr,
@@ -58,7 +58,7 @@ void sort_lists(const Exec& exec, const Matrix& A, const Map& map, std::int64_t 
                        nonzeros);
 }
 
-/// Puts an entry by what takes its block too, or by what does not.
+/// Calls put with the block if it accepts one, else without.
 template <class Put>
 KOKKOS_FORCEINLINE_FUNCTION void put_entry(const Put& put, std::int64_t block, std::int64_t place,
                                            const Point& point, std::int64_t k) {
@@ -69,7 +69,7 @@ KOKKOS_FORCEINLINE_FUNCTION void put_entry(const Put& put, std::int64_t block, s
   }
 }
 
-/// Puts the entry that comes to a place of a list; its panel and row are found by bisection.
+/// Puts the entry at a place of a list; bisection finds its panel and row.
 template <class AnyEntries, class Pointer, class Put>
 struct PutSorted {
   using Off = typename AnyEntries::Off;
@@ -80,7 +80,7 @@ struct PutSorted {
   const Pointer* key_ptr;
   const Off* source;
   Put put;
-  std::int64_t last = -1;  ///< the block before
+  std::int64_t last = -1;  ///< block of the entry before
   std::int64_t first_row = 0;
   std::int64_t row = 0;
 
@@ -101,7 +101,7 @@ struct PutSorted {
   }
 };
 
-/// fill_lists from what sort_lists found: one launch, no wait.
+/// Runs fill_lists with the source of sort_lists: one launch, no wait.
 template <ExecutionSpace Exec, class Matrix, class Map, class Pointer, class Put>
 void fill_sorted_lists(const Exec& exec, const char* label, const Matrix& A, const Map& map,
                        std::int64_t blocks, const Pointer* key_ptr,
@@ -115,10 +115,10 @@ void fill_sorted_lists(const Exec& exec, const char* label, const Matrix& A, con
                                                          extents.rows, key_ptr, source, put});
 }
 
-/// A subwarp a panel takes its entries in the order of rows and of places, a lane an entry. An
-/// entry comes to next[its block] and as many places behind as lanes below have entries of that
-/// block; then the highest of them moves next on. Calls put(place, point, k), or put(block, place,
-/// point, k).
+/// Scatters entries into lists: a subwarp a panel, in the order of rows and of places, a lane an
+/// entry. An entry goes to next[its block] plus the number of lower lanes with entries of that
+/// block; then the highest lane of the block advances next. Calls put(place, point, k), or
+/// put(block, place, point, k).
 template <class AnyEntries, class Pointer, class Key, class Put>
 struct ListsKernel {
   using Scratch = backends::NoScratch;
@@ -170,12 +170,12 @@ struct ListsKernel {
   }
 };
 
-/// What counts, and so puts nothing anywhere.
+/// A put for counting, which does nothing.
 struct PutNothing {
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t, const Point&, std::int64_t) const {}
 };
 
-/// Calls put(place, point, entry) for every entry that the map takes, the place being in its list.
+/// Calls put for every entry that the map takes, with its place in its list.
 template <ExecutionSpace Exec, class Matrix, class Map, class Pointer, class Key, class Put>
 void walk_lists(const Exec& exec, const char* label, const Matrix& A, const Map& map,
                 const Pointer* key_ptr, const Key* keys, typename Matrix::offset_type* next,
@@ -191,11 +191,11 @@ void walk_lists(const Exec& exec, const char* label, const Matrix& A, const Map&
                                                            key_ptr, keys, next, put});
 }
 
-/// Blocks that are lists of their entries, as of tiled and CSB: where the list of each of the
-/// `blocks` keys that Compact wrote begins, and the end of the last: list_ptr of blocks + 1. For
-/// maps whose panels are runs of consecutive rows, none of more than most_walked entries, which a
-/// subwarp walks through alone; sort_lists takes any. Reads the columns once; three launches in the
-/// order of `exec`, no wait. `next` is workspace for a number a block.
+/// Counts blocks that are lists of their entries, for tiled and CSB: writes the start of the list
+/// of each of the `blocks` keys that Compact wrote, and the end of the last. list_ptr has length
+/// blocks + 1. Each panel must be consecutive rows with at most most_walked entries, which one
+/// subwarp walks through; sort_lists has no such limit. Reads the columns once; three launches in
+/// the order of `exec`, no wait. `next` is a workspace of `blocks` offsets.
 template <ExecutionSpace Exec, class Matrix, class Map, class Pointer, class Key>
 void count_lists(const Exec& exec, const Matrix& A, const Map& map, std::int64_t blocks,
                  const Pointer* key_ptr, const Key* keys, typename Matrix::offset_type* list_ptr,
@@ -207,12 +207,11 @@ void count_lists(const Exec& exec, const Matrix& A, const Map& map, std::int64_t
                            detail::Terms<Off>{next});
 }
 
-/// Calls put(place, point, k), or put(block, place, point, k) where it takes the block too, for
-/// each entry k that is taken: its place is in the list of its block, where entries keep the order
-/// of rows and of their places in them. The fill pass, and all of update_values: at most two
-/// launches in the order of `exec`; no wait, no allocation; deterministic. `source` is what
-/// sort_lists found, or null after count_lists; then `next` is workspace for a
-/// number a block.
+/// Calls put(place, point, k), or put(block, place, point, k) if it accepts a block, for each entry
+/// k that is taken. Its place is in the list of its block, where entries keep the order of rows and
+/// of their places in them. This is the fill pass, and all of update_values: at most two launches
+/// in the order of `exec`; no wait, no allocation; deterministic. `source` is the result of
+/// sort_lists, or null after count_lists; then `next` is a workspace of `blocks` offsets.
 template <ExecutionSpace Exec, class Matrix, class Map, class Pointer, class Key, class Put>
 void fill_lists(const Exec& exec, const char* label, const Matrix& A, const Map& map,
                 std::int64_t blocks, const Pointer* key_ptr, const Key* keys,

@@ -8,7 +8,7 @@
 
 namespace heddle::recipe {
 
-/// Work of an item that a GPU's subwarp shares instead of leaving it to one thread.
+/// Work above which a GPU's subwarp shares an item instead of leaving it to one thread.
 inline constexpr std::int64_t shared_work = 1024;
 
 template <class Items>
@@ -39,9 +39,9 @@ struct LoneItems {
   KOKKOS_FUNCTION void operator()(std::int64_t item) const { items.alone(item); }
 };
 
-/// A thread an item: items.alone(item). On a GPU those with items.work(item) above shared_work are
-/// the whole subwarp's instead, one after the other: items.together(subwarp, item). One launch in
-/// the order of `exec`; no wait.
+/// Runs items.alone(item) on a thread for each item. On a GPU the whole subwarp runs items with
+/// items.work(item) above shared_work, one after the other: items.together(subwarp, item). One
+/// launch in the order of `exec`; no wait.
 template <ExecutionSpace Exec, class Items>
 void each_item(const Exec& exec, const char* label, std::int64_t count, const Items& items) {
   if constexpr (backends::has_lanes<Exec>) {
@@ -53,10 +53,10 @@ void each_item(const Exec& exec, const char* label, std::int64_t count, const It
   }
 }
 
-/// Where the value of block `block` lies whose inner row and column are these. A layout has this
-/// function, the number of inner columns that are stored, and `rows`: the rows of the matrix and
-/// those behind the last whose places are to be cleared too.
-struct BlocksByRows {  ///< BCSR: rows x columns a block, row by row
+/// A layout returns the place of the value at an inner row and column of a block. It has the number
+/// of inner columns that are stored, and `rows`: the rows of the matrix and further ones whose
+/// places are cleared too.
+struct BlocksByRows {  ///< BCSR: dense blocks, row by row
   std::int64_t inner_rows;
   std::int64_t inner_columns;
   std::int64_t rows;
@@ -66,7 +66,7 @@ struct BlocksByRows {  ///< BCSR: rows x columns a block, row by row
     return (block * inner_rows + row) * inner_columns + column;
   }
 };
-/// Dense blocks, column by column; of one column: DIA.
+/// Dense blocks, column by column; with one column, DIA.
 struct BlocksByColumns {
   std::int64_t inner_rows;
   std::int64_t inner_columns;
@@ -78,8 +78,8 @@ struct BlocksByColumns {
   }
 };
 
-/// What a place without an entry holds, and how an entry comes to it: a zero, or a mark of its own
-/// (backends::is_hole), so that what is infinite in x is not multiplied by it.
+/// Places without an entry: zeros, or holes (backends::is_hole), by which an infinite entry of x is
+/// not multiplied.
 struct Zeros {
   template <Scalar S>
   KOKKOS_FORCEINLINE_FUNCTION static void clear(S* place) {
@@ -90,7 +90,7 @@ struct Zeros {
     *place += entry;
   }
 };
-/// Holes: what is infinite in x is not multiplied by a place that holds no entry.
+/// Holes in places without an entry: an infinite entry of x is not multiplied by them.
 struct Holes {
   template <Scalar S>
   KOKKOS_FORCEINLINE_FUNCTION static void clear(S* place) {
@@ -102,7 +102,7 @@ struct Holes {
   }
 };
 
-/// An item a row, the owner of all that its row has in any block.
+/// Fills the places of a row in all its blocks, an item a row.
 template <class Matrix, class Map, class Pointer, class Key, class Layout, class Empty>
 struct FillValuesOfRow {
   using S = typename Matrix::scalar_type;
@@ -133,8 +133,8 @@ struct FillValuesOfRow {
     }
   }
 
-  /// Lanes take neighbouring entries. Where some of these may be of one place, for their columns do
-  /// not ascend, lanes take turns: so they add up as above.
+  /// Fills a row with a subwarp: lanes add neighbouring entries. If columns do not ascend, some of
+  /// these may have the same place, so lanes take turns and add in the order of alone().
   template <class Subwarp>
   KOKKOS_FUNCTION void together(const Subwarp& subwarp, std::int64_t row) const {
     const Point at = entries.row_point(row);
@@ -164,7 +164,7 @@ struct FillValuesOfRow {
   }
 
  private:
-  /// Of entry k, or null if the map does not take it; `block` is where the one before lay.
+  /// Place of entry k, or null if it is not taken; `block` goes from the entry before to this one.
   KOKKOS_FORCEINLINE_FUNCTION S* place_of(std::int64_t row, std::int64_t k, Pointer begin,
                                           Pointer end, Pointer& block) const {
     const Point point = entries.point(row, k);
@@ -174,9 +174,9 @@ struct FillValuesOfRow {
   }
 };
 
-/// The values of dense blocks, of the keys that Compact wrote: the fill pass, and all of
-/// update_values. One launch in the order of `exec`; no wait, no allocation. What no entry has is
-/// `empty`, and entries of one place add up in the order of their row, so that the bits are the
+/// Fills the values of dense blocks with the keys that Compact wrote: the fill pass, and all of
+/// update_values. One launch in the order of `exec`; no wait, no allocation. Places without an
+/// entry are `Empty`, and repeated entries are added in the order of their row, so the bits are the
 /// same every time.
 template <ExecutionSpace Exec, class Matrix, class Map, class Pointer, class Key, class Layout,
           class Empty = Zeros>

@@ -29,7 +29,7 @@ struct LongRows {
   }
 
   /// Source: K. Batcher, "Sorting networks and their applications", AFIPS 1968, with every
-  /// comparator upwards, so that entries beyond the last can be thought infinite and left out.
+  /// comparator upwards, so that entries beyond the last count as infinite and are left out.
   template <class Team>
   KOKKOS_FUNCTION static void sort(const Team& team, Off* keys, std::int64_t length) {
     for (std::int64_t size = 2; size < 2 * length; size *= 2) {
@@ -55,10 +55,10 @@ struct LongRows {
   }
 };
 
-/// Rows of a panel whose rows are merged, at most; keys of taller ones are marked in a table.
+/// Most rows of a panel whose rows are merged; keys of taller panels are marked in a table.
 inline constexpr int most_merged_rows = 64;
 
-/// The keys of entries, from the matrix, less `first_key`; and as SortRowKeys left them.
+/// Keys of entries less `first_key`: from the matrix, and (StoredKeys) from sort_row_keys.
 template <class AnyEntries>
 struct MappedKeys {
   AnyEntries entries;
@@ -80,8 +80,8 @@ struct StoredKeys {
 };
 
 /// The different keys of each panel, ascending: a subwarp a panel merges its rows, a lane a row (or
-/// Cursors rows). Panel p's keys go to where its entries begin, as many as counts[p] says then,
-/// or ~ that if the keys of one of its rows do not ascend, and the result means nothing.
+/// Cursors rows). Panel p's keys go to the places of its entries; counts[p] is their number, or ~
+/// that if the keys of a row do not ascend, and the result means nothing.
 template <class AnyEntries, class KeyOf, int Cursors>
 struct MergeKernel {
   using Scratch = backends::NoScratch;
@@ -135,7 +135,7 @@ struct MergeKernel {
   }
 
  private:
-  /// The key of the first entry from `at` on that is taken; moves `at` there.
+  /// The key of the first taken entry from `at` on; moves `at` there.
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t next(std::int64_t row, std::int64_t& at,
                                                 std::int64_t end) const {
     for (; at < end; ++at) {
@@ -167,8 +167,8 @@ void merge_rows(const Exec& exec, const AnyEntries& entries, const KeyOf& key_of
   run(std::integral_constant<int, backends::has_lanes<Exec> ? 8 : 1>(), One());
 }
 
-/// The keys of a row, ascending, one more than they are: zero where an entry is not taken. Long
-/// rows are left unsorted.
+/// Writes the keys of a row, ascending, each plus one: zero if an entry is not taken. Long rows are
+/// left unsorted.
 template <class AnyEntries, class KeyOf>
 struct RowKeysKernel {
   using Off = typename AnyEntries::Off;

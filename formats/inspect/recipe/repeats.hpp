@@ -12,19 +12,19 @@
 
 namespace heddle::recipe {
 
-/// What becomes of two entries in one place, thus of one row and column: their values add up, in
-/// the order of their row, or they are an error.
+/// Treatment of repeated entries, which have the same row and column: their values are added in the
+/// order of their row, or they are an error.
 enum class Repeats { add_up, refuse };
 
-/// Of the entries that a map takes, the first that repeats the one before it in its row, and the
-/// first that does not come behind it for another reason; no_key where there is none.
+/// The first entry that repeats the one before it in its row, if the map takes both, and the first
+/// other entry that is out of order; no_key if there is none.
 struct EntryOrder {
   std::int64_t repeat = no_key;
   std::int64_t disorder = no_key;
 };
 
-/// An item an entry but the first. The row is looked for only where columns do not ascend, mostly
-/// where a row begins.
+/// Tests all entries but the first, an item an entry. The row is searched only if columns do not
+/// ascend, mostly at the beginning of a row.
 template <class AnyEntries>
 struct EntryOrderKernel {
   using value_type = EntryOrder;
@@ -49,7 +49,7 @@ struct EntryOrderKernel {
   }
 };
 
-/// One launch over the entries and one readback, which waits for `exec`; no allocation.
+/// Tests all entries: one launch and one readback, which waits for `exec`; no allocation.
 template <ExecutionSpace Exec, class AnyEntries>
 EntryOrder entry_order(const Exec& exec, const AnyEntries& entries, std::int64_t nonzeros) {
   EntryOrder order;
@@ -59,7 +59,7 @@ EntryOrder entry_order(const Exec& exec, const AnyEntries& entries, std::int64_t
   return order;
 }
 
-/// The keys by which repeated entries come together.
+/// Keys by which a sort makes repeated entries neighbours.
 template <class AnyEntries>
 struct ColumnKeys {
   AnyEntries entries;
@@ -69,8 +69,8 @@ struct ColumnKeys {
   }
 };
 
-/// The first of two neighbours among the sorted keys of a row that are the same; keys as
-/// sort_row_keys leaves them.
+/// Finds the first key that equals its neighbour before it in the same row, among keys that
+/// sort_row_keys sorted.
 template <class AnyEntries>
 struct SortedRepeatKernel {
   using Off = typename AnyEntries::Off;
@@ -86,7 +86,7 @@ struct SortedRepeatKernel {
   }
 };
 
-/// Two entries of one row and column.
+/// Two entries with the same row and column.
 struct Repeat {
   std::int64_t row = -1;
   std::int64_t column = -1;
@@ -101,7 +101,7 @@ struct Repeat {
   }
 };
 
-/// Says which, of the row that holds entry k, from a copy of the matrix on the host.
+/// Finds the repeat in the row that holds entry k, from a copy of the matrix on the host.
 template <class Matrix, class Map>
 Repeat repeat_in_row_of(const Matrix& A, const Map& map, std::int64_t k) {
   using Off = typename Matrix::offset_type;
@@ -121,10 +121,10 @@ Repeat repeat_in_row_of(const Matrix& A, const Map& map, std::int64_t k) {
   return {};
 }
 
-/// Two entries of one row and column, both taken by the map, in the first row that has such; which
-/// may be found() or not. One launch over the entries and one readback, which waits for `exec`;
-/// where columns do not ascend in some row, up to four more with a workspace of an offset a
-/// nonzero, which is freed.
+/// Finds two entries with the same row and column, both taken by the map, in the first row that has
+/// such a pair; found() is false if there is none. One launch over the entries and one readback,
+/// which waits for `exec`; if columns do not ascend in some row, up to four more, and a workspace
+/// of an offset for each nonzero, which is freed.
 template <ExecutionSpace Exec, class Matrix, class Map>
 Repeat find_repeat(const Exec& exec, const Matrix& A, const Map& map) {
   using Off = typename Matrix::offset_type;
@@ -145,8 +145,8 @@ Repeat find_repeat(const Exec& exec, const Matrix& A, const Map& map) {
   return first == no_key ? Repeat() : repeat_in_row_of(A, map, first);
 }
 
-/// Throws Error, naming row, column and both entries, if two entries that the map takes are of one
-/// row and column; costs what find_repeat does. An end does this with Repeats::refuse.
+/// Throws Error, naming row, column and both entries, if the map takes two entries with the same
+/// row and column; costs what find_repeat does. Ends of recipes call it with Repeats::refuse.
 template <ExecutionSpace Exec, class Matrix, class Map>
 void refuse_repeats(const Exec& exec, const Matrix& A, const Map& map) {
   const Repeat repeat = find_repeat(exec, A, map);
@@ -155,7 +155,7 @@ void refuse_repeats(const Exec& exec, const Matrix& A, const Map& map) {
               "add them up before, or take a recipe that does (Repeats::add_up)");
 }
 
-/// Entries that a row's map takes: all of them are asked only if the map's last step splits.
+/// Counts the entries of a row that the map takes.
 template <class AnyEntries>
 struct CountTaken {
   AnyEntries entries;
@@ -191,11 +191,11 @@ struct WriteTaken {
   }
 };
 
-/// An end: one flat loop over the entries that the map takes, in the order of rows and of their
-/// places in them. COO, of a whole matrix or of what a split leaves.
+/// An end of a recipe: one flat list of the entries that the map takes, in the order of rows and of
+/// their places in them. COO of a whole matrix, or of the entries that a split leaves.
 ///
 /// The constructor counts, with one readback, which waits for `exec`; write() fills the format's
-/// arrays. Memory until it is destroyed: 8 bytes a row. Repeated entries stay as they are, or with
+/// arrays. Memory until it is destroyed: 8 bytes for each row. Repeated entries are kept, or with
 /// Repeats::refuse throw what refuse_repeats does.
 template <ExecutionSpace Exec, class Matrix, class Map>
 class Coalesce {
@@ -211,12 +211,12 @@ class Coalesce {
     count(exec);
   }
 
-  /// Entries that are taken.
+  /// Number of entries that are taken.
   std::int64_t entries() const { return entries_taken_; }
 
-  /// Of each of them its row, its column as the map left it, and its place in the matrix's arrays:
-  /// values are taken from there, now and in update_values. Any pointer may be null. One launch, in
-  /// the order of `exec`; no wait.
+  /// Writes for each taken entry its row, its column as mapped, and its place in the matrix's
+  /// arrays, where its values are read, in update_values too. Any pointer may be null. One launch,
+  /// in the order of `exec`; no wait.
   template <class Row, class Column, class Source>
   void write(const Exec& exec, Row* rows, Column* columns, Source* sources) const {
     Kokkos::parallel_for("heddle::recipe::flat", range_policy(exec, entries_.rows),

@@ -9,8 +9,8 @@
 
 namespace heddle::recipe {
 
-/// How many rows of a window come before `row` if they are sorted by length, the longest first, and
-/// those of one length as they come. Where `rows` ends the last window is shorter.
+/// Rank of a row in its window of rows sorted by length, the longest first; rows of equal length
+/// keep their order. The last window may be shorter.
 template <Offset Off>
 KOKKOS_INLINE_FUNCTION std::int64_t rank_in_window(const Off* row_ptr, std::int64_t rows,
                                                    std::int64_t window, std::int64_t row) {
@@ -41,9 +41,9 @@ struct RankRows {
 };
 
 /// Sorts the rows inside windows of `window` consecutive rows by length, the longest first; stable.
-/// row_at[p] is the row that comes to place p: in each window a permutation of its rows. One launch
-/// in the order of `exec`, no wait. On a GPU every row counts the longer ones of its window:
-/// rows x window steps.
+/// row_at[p] is the row at place p: in each window a permutation of its rows. One launch in the
+/// order of `exec`, no wait. On a GPU every row counts the longer ones of its window: rows x window
+/// steps.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 void sort_rows(const Exec& exec, const Off* row_ptr, std::int64_t rows, std::int64_t window,
                O* row_at) {

@@ -10,14 +10,14 @@
 ///     blocks.write(exec, block_ptr, block_columns);      // the outer level
 ///     fill_values(exec, label, A, map, block_ptr, block_columns, BlocksByColumns{...}, values);
 ///
-/// The map takes each entry (row i, column k, place j in the row) to a Point; the end makes arrays
-/// of the outer coordinates and says where values lie. Drawn for every format: docs/recipes.md.
+/// The map turns each entry (row i, column k, place j in the row) into a Point; the end makes
+/// arrays of the outer coordinates and places the values. Drawings of all: docs/recipes.md.
 /// Source of the steps: A. Venkat, M. Hall and M. Strout, "Loop and data transformations for
 /// sparse matrix code", PLDI 2015.
 namespace heddle::recipe {
 
-/// Where an entry goes. It begins as {row, column, place}; the steps of a map move it. All points
-/// of one outer row form a panel; the outer columns in it are the keys that an end makes compact.
+/// Coordinates of an entry: first {row, column, place}, then what the steps of a map make. All
+/// points of one outer row form a panel; the outer columns in it are the keys that an end compacts.
 struct Point {
   std::int64_t row;
   std::int64_t column;
@@ -37,7 +37,7 @@ struct Extents {
 };
 
 /// A step is a small value with two functions: of a Point, on the device, and of the Extents, on
-/// the host. Of a row they keep the order of its columns, and entries that differ they keep apart.
+/// the host. Steps keep the order of columns within a row, and keep different entries different.
 /// Two steps, one after the other, are a step.
 template <class First, class Second>
 struct Then {
@@ -52,13 +52,13 @@ struct Then {
 
 /// The base of every step, so that `|` knows what to compose.
 struct Step {};
-/// Whether T is a step, or steps one after the other.
+/// Whether T is a step, or a sequence of steps.
 template <class T>
 inline constexpr bool is_step = std::is_base_of_v<Step, T>;
 template <class First, class Second>
 inline constexpr bool is_step<Then<First, Second>> = true;
 
-/// The first step, then the second.
+/// Composes two steps: the first, then the second.
 template <class First, class Second>
   requires(is_step<First> && is_step<Second>)
 constexpr Then<First, Second> operator|(const First& first, const Second& second) {
@@ -83,7 +83,7 @@ struct TileRows : Step {
 /// Strip-mines rows.
 constexpr TileRows tile_rows(std::int64_t by) { return {{}, by}; }
 
-/// The same of columns that begin at zero.
+/// Tiles of `by` columns that begin at zero: column k becomes column k / by, inner column k % by.
 struct TileColumns : Step {
   std::int64_t by;
 
@@ -132,10 +132,10 @@ struct Shift : Step {
 /// Moves the columns.
 constexpr Shift shift(std::int64_t by) { return {{}, by}; }
 
-/// Permutes the loops: that over rows goes inside, so that there is one panel, and the keys are
-/// those of the whole matrix.
+/// Moves the loop over rows inside, so that there is one panel, and its keys are those of the whole
+/// matrix.
 struct Permute : Step {
-  std::int64_t inner_rows = 1;  ///< of the steps before
+  std::int64_t inner_rows = 1;  ///< those of the steps before
 
   KOKKOS_FORCEINLINE_FUNCTION Point operator()(Point p) const {
     p.inner_row += p.row * inner_rows;
@@ -148,11 +148,11 @@ struct Permute : Step {
     return e;
   }
 };
-/// With the rows of a tile where the rows are tiled before.
+/// Permutes the loops; `tile` is the number of rows of a tile if rows were tiled before.
 constexpr Permute permute(std::int64_t tile = 1) { return {{}, tile}; }
 
-/// Rows are the keys, those of the whole matrix, and their entries lie inside: after compact, the
-/// rows that are not empty.
+/// Rows become the keys of the whole matrix, and their entries inner columns: after compaction,
+/// only the rows that are not empty.
 struct RowsAsKeys : Step {
   KOKKOS_FORCEINLINE_FUNCTION Point operator()(Point p) const {
     p.inner_column = p.place;
@@ -165,22 +165,22 @@ struct RowsAsKeys : Step {
 /// Keys become rows.
 constexpr RowsAsKeys rows_as_keys() { return {}; }
 
-/// The place of an entry in its row takes the place of its column.
+/// The place of an entry in its row replaces its column.
 struct Normalize : Step {
   KOKKOS_FORCEINLINE_FUNCTION Point operator()(Point p) const {
     p.column = p.place;
     return p;
   }
   Extents operator()(Extents e) const {
-    e.first_column = 0;  // as many as the longest row has entries, which nobody has counted yet
+    e.first_column = 0;  // the longest row's number of entries is not counted yet
     return e;
   }
 };
 /// Keys become places in the row.
 constexpr Normalize normalize() { return {}; }
 
-/// Takes the points for which predicate(point) holds, and leaves the others: to the recipe that
-/// ends in split(what the other leaves).
+/// Takes the points for which predicate(point) holds, and leaves the others to the recipe that ends
+/// in the opposite split.
 template <class Predicate>
 struct Split : Step {
   Predicate predicate;
@@ -197,12 +197,12 @@ constexpr Split<Predicate> split(const Predicate& predicate) {
   return {{}, predicate};
 }
 
-/// For split: entries at the first `width` places of their rows.
+/// Predicate for split: entries at the first `width` places of their rows.
 struct PlacesBelow {
   std::int64_t width;
   KOKKOS_FORCEINLINE_FUNCTION bool operator()(const Point& p) const { return p.place < width; }
 };
-/// For split: entries behind the first `width` places of their rows.
+/// Predicate for split: entries after the first `width` places of their rows.
 struct PlacesFrom {
   std::int64_t width;
   KOKKOS_FORCEINLINE_FUNCTION bool operator()(const Point& p) const { return p.place >= width; }

@@ -6,11 +6,11 @@
 
 namespace heddle::recipe {
 
-/// The arrays of a format of dense blocks, for its kernels: block b of panel p, with
-/// key_ptr[p] <= b < key_ptr[p + 1], has outer column keys[b], and holds A(b, r, c) at its inner
-/// row r and inner column c. These count within the block, from 0 up to layout.inner_rows and
-/// layout.inner_columns: after tile_rows(2) row 7 of the matrix is inner row 1 of panel 3. What
-/// lies outside is read beyond the array; builds with asserts end there.
+/// The arrays of a format of dense blocks, for its kernels: block b of panel p, with key_ptr[p] <=
+/// b < key_ptr[p + 1], has outer column keys[b], and holds A(b, r, c) at its inner row r and inner
+/// column c. These count within the block, from 0 and below layout.inner_rows and
+/// layout.inner_columns: after tile_rows(2) row 7 of the matrix is inner row 1 of panel 3. Other
+/// indices read beyond the array; builds with asserts abort.
 template <Scalar S, Ordinal O, class Layout>
 struct BlocksView {
   O rows;
@@ -30,8 +30,8 @@ struct BlocksView {
   }
 };
 
-/// All that an inspector of dense blocks does, for a format whose arrays need nothing special:
-/// Compact, one allocation, fill_values. Keys must fit the matrix's ordinals.
+/// A complete inspector of dense blocks, for formats whose arrays need nothing special: Compact,
+/// one allocation, fill_values. Keys must fit the matrix's ordinals.
 template <ExecutionSpace Exec, class Matrix, class Map, class Layout = BlocksByColumns>
 class StoredBlocks {
  public:
@@ -39,7 +39,7 @@ class StoredBlocks {
   using O = typename Matrix::ordinal_type;
   using Space = typename Exec::memory_space;
 
-  /// Waits for `exec` as Compact does, and throws as it does; `label` names the allocation.
+  /// Waits for `exec` and throws as Compact does; `label` names the allocation.
   StoredBlocks(const Exec& exec, const Matrix& A, const Map& map, const char* label,
                Repeats repeats = Repeats::add_up)
       : map_(map) {
@@ -60,7 +60,7 @@ class StoredBlocks {
     update_values(exec, A);
   }
 
-  /// New values of the same pattern: one launch, no wait, no allocation.
+  /// Copies new values of the same pattern: one launch, no wait, no allocation.
   void update_values(const Exec& exec, const Matrix& A) const {
     fill_values(exec, "heddle::recipe::fill", A, map_, key_ptr_, keys_, view_.layout, values_);
   }

@@ -5,8 +5,8 @@
 
 namespace heddle::recipe {
 
-/// Entries of a panel that a subwarp takes in turn, at most: where a panel has more, all entries
-/// are sorted instead, which costs each of them more and lasts no longer however they lie.
+/// Most entries of a panel that a subwarp walks through. If a panel has more, all entries are
+/// sorted, which costs more for each entry, but takes the same time for any pattern.
 inline constexpr std::int64_t most_walked_by_subwarp = 4096;
 
 }  // namespace heddle::recipe

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Plans of the compiled part: the default one, and one a source of what else it serves.
+// Plans of the compiled part: the default one, and a source for each of the others.
 #include <cstdio>
 
 #include "matrix.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// [2 0; 1 4], with offsets of a type, times two ones.
+// [2 0; 1 4] with offsets of a type, times two ones.
 #pragma once
 #include <heddle/spmv.hpp>
 
@@ -20,7 +20,7 @@ struct Small {
   heddle::CsrMatrix<double, int, Off, Space> matrix() const {
     return {2, 2, 3, row_ptr, col_idx, values};
   }
-  /// Whether y = A x + A' x, of which a plan applies both.
+  /// Whether y = A x + A' x; one plan applies both.
   template <class Plan>
   bool applies(Plan& plan) const {
     const Exec exec;

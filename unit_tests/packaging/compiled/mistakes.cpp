@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Mistakes that are one sentence of the compiler; MISTAKE says which.
+// Mistakes that the compiler reports in one sentence; MISTAKE selects one.
 #include <heddle/spmv.hpp>
 #include <heddle/sptrsv.hpp>
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Offsets as Tpetra has them.
+// Offsets of Tpetra's type.
 #include "matrix.hpp"
 
 bool unsigned_offsets() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a project that uses Heddle does first: one matrix, one product.
+// First steps of a project that uses Heddle: one matrix, one product.
 #include <cstdio>
 #include <heddle/config.hpp>
 #include <heddle/heddle.hpp>

@@ -75,7 +75,7 @@ TEST_CASE("plans are operators and preconditioners of several right-hand sides")
   auto a = laplacian<Exec, double>(emulated ? 8 : 30);
   const auto n = static_cast<std::size_t>(a.n);
   SpmvPlan<Exec, Matrix, double, double, Formats<CsrFormat>> A(exec, a.matrix());
-  Plan sweep(exec, a.matrix(), {}, FirstSweepType::List());  // with room for one
+  Plan sweep(exec, a.matrix(), {}, FirstSweepType::List());  // workspace for one vector
   CgSolver<Exec, double> cg(exec, a.n, {.vectors = 4});
   const auto b = copy_to<Space>(random_columns<double, Kokkos::LayoutRight>(n, 4, 1));
   const Kokkos::View<double**, Kokkos::LayoutRight, Space> x("heddle::test::x", n, 4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sweeps over rows of blocks against the same on the host, of every scheme that has blocks.
+// Sweeps over rows of blocks against those on the host, for every scheme that has blocks.
 #include "../../../formats/csr/inspect.hpp"
 #include "../../../solvers/gauss_seidel/definitions.hpp"
 #include "../../support/gauss_seidel_check.hpp"
@@ -47,7 +47,7 @@ TEST_CASE("several vectors are swept over blocks as each alone, in any layout") 
     for (const int size : {3, 5}) {
       CAPTURE(size);
       options.block_size = size;
-      options.vectors = {4, true};  // fewer than come
+      options.vectors = {4, true};  // fewer than are applied
       options.sweep = SweepDirection::symmetric;
       check_vectors<Kokkos::LayoutLeft>(a, options, 6);
       options.vectors = {6, false};
@@ -80,7 +80,7 @@ TEST_CASE("new values, and blocks that are singular by their first row") {
   plan.apply(exec, on_device, x);
   exec.fence("heddle::test::applied");
   CHECK(difference(x, expected.data()) < 1e-13);
-  // Row 9, of the block that begins with row 8, is zero, and so is one of a later block.
+  // Row 9, in the block that begins with row 8, is zero, and so is a row of a later block.
   const auto row_ptr = to_host(other.row_ptr);
   for (const std::size_t row : {9, 33}) {
     const std::pair entries(row_ptr(row), row_ptr(row + 1));
@@ -97,7 +97,7 @@ TEST_CASE("a diagonal of zeros will do where its blocks are regular") {
   using Exec = FirstSweepType::Exec;
   using Space = Exec::memory_space;
   const Exec exec;
-  // Pairs of unknowns that only know each other: one sweep solves for them.
+  // Pairs of unknowns without other neighbours: one sweep solves for them.
   const auto a =
       plain_operator<Exec, double>({0, 1, 2, 3, 4, 5, 6}, {1, 0, 3, 2, 5, 4}, {2, 4, 2, 4, 2, 4});
   GaussSeidelOptions options;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// New values that come in another pattern of the same size.
+// New values with another pattern of the same size.
 #include "../../support/gauss_seidel_check.hpp"
 #include "../../support/shared_formats.hpp"
 #include "../../support/triangles.hpp"
@@ -41,7 +41,7 @@ void check_other_patterns(GaussSeidelOptions options) {
   const Pattern crowd = crowded(band(n, 7), true);
   for (const Pattern& other : {crowd, reversed(crowd), band(n, 7)}) {
     auto B = triangle_on_device<OneTriangleType>(exec, other);
-    // The last has another column in a row, and the row pointer of A.
+    // The band has another column in a row, and the row pointer of A.
     if (other.name == "band") Kokkos::deep_copy(Kokkos::subview(B.device.col_idx(), 1), 3);
     CAPTURE(B.name);
     options.check_pattern = false;

@@ -50,7 +50,7 @@ TEST_CASE("several vectors are as each alone, in any layout") {
     options.scheme = scheme;
     for (const std::size_t count : {1, 3, 9}) {
       CAPTURE(count);
-      options.vectors = {4, true};  // fewer than come
+      options.vectors = {4, true};  // fewer than are applied
       options.sweep = SweepDirection::symmetric;
       check_vectors<Kokkos::LayoutLeft>(a, options, count);
       options.vectors = {9, false};
@@ -72,7 +72,7 @@ TEST_CASE("values, bad diagonals, moves and bytes, whatever the scheme") {
   const Kokkos::View<double*, Space> x("heddle::test::x", n);
   const HostVector<double> expected("heddle::test::expected", n);
   SequentialSweeps<double>(exec, other, {.omega = 1.2}).run(b, expected);
-  const HostVector<double> values("heddle::test::values", other.values.extent(0));  // no alias
+  const HostVector<double> values("heddle::test::values", other.values.extent(0));  // a copy
   Kokkos::deep_copy(values, other.values);
   for (const Scheme& scheme : sweep_schemes<Exec>()) {
     CAPTURE(scheme.to_string());
@@ -108,7 +108,7 @@ TEST_CASE("values, bad diagonals, moves and bytes, whatever the scheme") {
     plan.apply(on_device, x);
     exec.fence("heddle::test::applied_on_the_default");
     CHECK(difference(x, expected.data()) < 1e-13);
-    // Each begins with the entry before its diagonal.
+    // Each of these rows begins with the entry before its diagonal.
     for (const std::size_t row : {2, 5, 7}) {
       Kokkos::deep_copy(Kokkos::subview(other.values, to_host(other.row_ptr)(row) + 1),
                         std::numeric_limits<double>::quiet_NaN());
@@ -180,7 +180,7 @@ TEST_CASE("schemes that are not there are refused, and what a plan takes is said
   CHECK_THROWS_WITH_AS(
       plan({.order = GaussSeidelOrder::multicolor, .scheme = Scheme::parse("gauss-seidel/split")}),
       doctest::Contains("their own order"), Error);
-  // What no plan but split has.
+  // These options need the scheme split.
   for (const auto& scheme :
        {std::optional<Scheme>(), std::optional(Scheme("gauss-seidel/launches"))}) {
     GaussSeidelOptions options{.scheme = scheme, .spmv_scheme = Scheme("csr/scalar")};
@@ -261,7 +261,7 @@ TEST_CASE("gauss-seidel/split runs the solve and the product that are pinned") {
     }
     of_solves.insert(kernels());
   }
-  CHECK(of_solves.size() > 1);  // what ran differs, and not its name alone
+  CHECK(of_solves.size() > 1);  // kernels differ, not only names
   options.sptrsv_scheme = std::nullopt;
   for (const Scheme& product : first_words(variants_of(CsrFormat::grammar(device)))) {
     CAPTURE(product.to_string());
@@ -294,7 +294,7 @@ TEST_CASE("colors are proper, and the same whatever the threads") {
     }
   }
   const auto row_ptr = to_host(a.row_ptr), col_idx = to_host(a.col_idx);
-  // By the definition, one row after the other in the order of the hashes.
+  // The colors by definition: one row after another in the order of the hashes.
   std::vector<int> by_hash(color.size());
   std::iota(by_hash.begin(), by_hash.end(), 0);
   std::sort(by_hash.begin(), by_hash.end(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Triangular solves and Gauss-Seidel sweeps of every scheme, recorded in a graph and run again,
-// give the bits that they give by launches.
+// Triangular solves and Gauss-Seidel sweeps of every scheme, recorded in a graph: replays give the
+// bits of launches.
 #include <doctest/doctest.h>
 
 #include <heddle/gauss_seidel.hpp>

@@ -21,7 +21,7 @@ void check_factors(const HostRows<typename T::Scalar>& rows, IcOptions options) 
   using M = typename OwnedMatrix<T>::Matrix;
   const E exec;
   const auto expected = reference_cholesky(rows, options);
-  // The lower triangle alone is read.
+  // Only the lower triangle is read.
   HostRows<S> lower(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     for (const auto& entry : rows[i]) {
@@ -79,12 +79,12 @@ TEST_CASE("blocks, subdomains and a row of all") {
 
 namespace {
 
-/// Factors of other values first, so that nothing of an apply is left from them.
+/// Factors other values first, so that an apply that kept them would fail.
 void check_applies(std::optional<Scheme> sptrsv_scheme) {
   using S = Kokkos::complex<double>;
   using T = Types<Exec, S, Indices<std::int32_t, std::int32_t>>;
   const Exec exec;
-  // A matrix whose factor is exact, since its pattern takes all fill: a row of every column.
+  // A full matrix: its pattern has all fill, so its factor is exact.
   const std::int64_t n = emulated ? 12 : 40;
   const auto rows = random_rows<S>(n, static_cast<int>(n), true, 5);
   const OwnedMatrix<T> a(rows);

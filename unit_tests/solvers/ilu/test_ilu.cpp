@@ -14,7 +14,7 @@ using Exec = DefaultDevice;
 using Owned = OwnedMatrix<Default>;
 using Plan = IluPlan<Exec, Owned::Matrix>;
 
-/// What a test asks of factors in any type.
+/// Checks the factors of rows, in any type.
 template <class T>
 void check_factors(const HostRows<typename T::Scalar>& rows, IluOptions options) {
   using S = typename T::Scalar;
@@ -84,7 +84,7 @@ TEST_CASE("a chain of rows, each of which waits for the one before") {
 }
 
 TEST_CASE("updates of rows that are too long, or too many, are searched") {
-  if (emulated) return;  // a question of the inspection, and long there
+  if (emulated) return;  // it tests the inspection, and is slow there
   const Exec exec;
   HostRows<double> rows;
   for (std::int64_t i = 0; i < 65600; ++i) rows.push_back({{i, 2.0}});
@@ -139,7 +139,7 @@ TEST_CASE("block factors solve with a matrix of full blocks on the diagonal") {
   for (std::int64_t i = 0; i < n; ++i) {
     rows.emplace_back();
     for (std::int64_t j = i / size * size; j < (i / size + 1) * size; ++j) {
-      // Zeros on the diagonal of a block that is regular.
+      // Zeros on the diagonal of an invertible block.
       rows.back().emplace_back(j,
                                i == j && i % size > 0 ? 0.0 : 1.0 + static_cast<double>(j % size));
     }
@@ -153,7 +153,7 @@ TEST_CASE("block factors solve with a matrix of full blocks on the diagonal") {
 
 namespace {
 
-/// Factors of other values first, so that nothing of an apply is left from them.
+/// Factors other values first, so that an apply that kept them would fail.
 void check_applies(std::optional<Scheme> sptrsv_scheme) {
   using S = Kokkos::complex<double>;
   using T = Types<Exec, S, Indices<std::int32_t, std::int32_t>>;
@@ -193,7 +193,7 @@ void check_applies(std::optional<Scheme> sptrsv_scheme) {
     const auto got = to_host(x);
     double worst = 0;
     for (std::size_t v = 0; v < 3; ++v) {
-      // op(LU) x is b again.
+      // op(LU) x is b.
       std::vector<S> y(n), z(n);
       for (const bool first : {true, false}) {
         for (std::size_t i = 0; i < n; ++i) {
@@ -274,7 +274,7 @@ TEST_CASE("sweeps come nearer to the factors, and reach them") {
     CHECK(bits_of(plan.factors(exec).values()) == bits);
   }
   IluOptions options;
-  options.scheme = Scheme("ilu/sweeps,count=" + std::to_string(rows.size()));  // no chain is longer
+  options.scheme = Scheme("ilu/sweeps,count=" + std::to_string(rows.size()));  // longest chain
   Plan plan(exec, a.matrix(), options);
   CHECK(difference(plan.factors(exec), expected) < 1e-14);
 }

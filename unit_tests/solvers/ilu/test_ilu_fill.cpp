@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which fill a level has, and where there is no more.
+// The fill of each level, and the level with all fill.
 #include "../../../testing/vectors_check.hpp"
 #include "../../support/incomplete.hpp"
 #include "../../support/shared_formats.hpp"

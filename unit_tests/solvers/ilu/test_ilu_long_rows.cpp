@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What rows of all columns cost: how often columns are read, not how long that takes.
+// The cost of full rows: numbers of reads of columns, not seconds.
 #include <doctest/doctest.h>
 
 #include <heddle/ilu.hpp>
@@ -12,7 +12,7 @@ namespace heddle::test {
 
 namespace {
 
-/// A column that counts who reads it.
+/// A column number that counts its reads.
 struct CountedColumn {
   std::int64_t column = 0;
   static inline std::int64_t reads = 0;
@@ -30,7 +30,7 @@ struct CountedColumn {
 };
 using Columns = std::vector<CountedColumn>;
 
-/// Lanes one after the other.
+/// Lanes that run one after another.
 template <int Width>
 struct LanesInTurn {
   static constexpr int width = Width;
@@ -51,7 +51,7 @@ std::vector<Columns> rows_of(std::int64_t n, const std::vector<std::int64_t>& fu
   return rows;
 }
 
-/// Reads of columns for all updates of ILU(0) of such rows, or of IC(0).
+/// Reads of columns for all updates of ILU(0) of these rows, or of IC(0).
 template <int Width>
 std::int64_t reads_of(const std::vector<Columns>& rows, bool cholesky) {
   CountedColumn::reads = 0;

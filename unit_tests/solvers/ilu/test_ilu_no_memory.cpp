@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Inspections that find no memory of the host, on any of their threads.
+// Inspections that run out of host memory, on any of their threads.
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -10,7 +10,7 @@
 namespace {
 
 constexpr std::size_t no_bytes = std::numeric_limits<std::size_t>::max();
-/// Sizes from the first on and below the second are refused.
+/// Sizes from refused_from to below refused_below are refused.
 std::atomic<std::size_t> refused_from = no_bytes, refused_below = no_bytes;
 
 }  // namespace
@@ -53,7 +53,7 @@ void needs_memory(const Owned& a, const IluOptions& options, std::size_t from, s
 }  // namespace
 
 TEST_CASE("an inspection without memory is OutOfMemory, whichever thread finds none") {
-  if (heddle::backends::has_lanes<Exec>) return;  // whose inspection has no arrays of the host
+  if (heddle::backends::has_lanes<Exec>) return;  // inspections have no host arrays
   constexpr std::size_t n = 5000;
   const Owned a(ascending(random_rows<double>(n, 3, true, 1)));
   const auto check = [&](const IluOptions& options, std::size_t from, std::size_t below) {
@@ -61,7 +61,7 @@ TEST_CASE("an inspection without memory is OutOfMemory, whichever thread finds n
     needs_memory<IcPlan<Exec, Owned::Matrix>>(a, options, from, below);
   };
   check({.fill_level = 1}, n * 4, n * 4 + 1);  // the marks of a thread
-  check({.fill_level = 1}, n * 8, n * 8 + 1);  // the counts of all
+  check({.fill_level = 1}, n * 8, n * 8 + 1);  // the counts of all threads
   check({}, n * 4, no_bytes);                  // a thread's list of updates
 }
 

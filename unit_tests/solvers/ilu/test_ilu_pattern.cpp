@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Factors of a matrix whose pattern is another one than the plan's.
+// Factors of a matrix whose pattern is not the plan's.
 #include "../../../solvers/ilu/pattern.hpp"
 #include "../../../testing/vectors_check.hpp"
 #include "../../support/incomplete.hpp"
@@ -15,8 +15,8 @@ using Owned = OwnedMatrix<Default>;
 
 constexpr std::int64_t n = emulated ? 40 : 300;
 
-/// A diagonal and one row of all columns, which descend on request: as many entries wherever the
-/// row is.
+/// A diagonal and one full row, with descending columns on request: the same number of entries
+/// wherever the row is.
 HostRows<double> one_long_row(std::int64_t which, bool descending) {
   HostRows<double> rows(n);
   for (std::int64_t i = 0; i < n; ++i) {
@@ -57,7 +57,7 @@ void factors_another(const char* name, FactorValues factor_values) {
           options.check_pattern = false;
           Plan plan(exec, inspected->matrix(), options);
           const auto before = bits_of(plan.factors(exec).values());
-          plan.update_values(exec, other.matrix());  // whatever numbers these are
+          plan.update_values(exec, other.matrix());  // the values do not matter
           plan.update_values(exec, inspected->matrix());
           plan.check_values(exec);
           CHECK(bits_of(plan.factors(exec).values()) == before);
@@ -96,7 +96,7 @@ TEST_CASE("another pattern is an error where it is compared") {
   says_another<IcPlan<Exec, Owned::Matrix>>("IcPlan");
 }
 
-/// Of rows whose factors are so long.
+/// Every row of factors has this number of entries.
 struct LongRows {
   std::int64_t entries;
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t) const { return entries; }

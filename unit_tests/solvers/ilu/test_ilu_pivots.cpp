@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Pivots that break down, and what helps.
+// Pivots that break down, and remedies.
 #include "../../../solvers/ilu/definitions.hpp"
 #include "../../../testing/vectors_check.hpp"
 #include "../../support/incomplete.hpp"
@@ -16,7 +16,7 @@ using Owned = OwnedMatrix<Default>;
 using Ilu = IluPlan<Exec, Owned::Matrix>;
 using Ic = IcPlan<Exec, Owned::Matrix>;
 
-/// Positive definite, and its IC(0) has the pivots 3, 5/3, 3/5 and -5.
+/// A positive definite matrix; its IC(0) has the pivots 3, 5/3, 3/5 and -5.
 /// Source: D. Kershaw, "The incomplete Cholesky-conjugate gradient method for the iterative
 /// solution of systems of linear equations", J. Comput. Phys. 26 (1978).
 const HostRows<double> kershaw = {{{0, 3.0}, {1, -2.0}, {3, 2.0}},

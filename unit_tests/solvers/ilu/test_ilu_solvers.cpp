@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Incomplete factors within solvers, and what plans refuse.
+// Incomplete factors within solvers, and refusals of plans.
 #include <heddle/bicgstab.hpp>
 #include <heddle/cg.hpp>
 #include <heddle/gmres.hpp>
@@ -62,7 +62,7 @@ TEST_CASE("cg needs fewer iterations, the fewer the more fill") {
     CHECK(by_float.converged());
     CHECK(by_float.iterations <= by_cholesky.iterations + 1);
   }
-  // Of blocks along the order: more iterations than of the whole.
+  // Factors of subdomains need more iterations than those of the whole matrix.
   IcPlan<Exec, Matrix> whole(exec, a.matrix()), parts(exec, a.matrix(), {.subdomains = 6});
   const auto of_whole = cg.solve(exec, a, b, x, whole).iterations;
   const KrylovResult of_parts = cg.solve(exec, a, b, x, parts);
@@ -130,7 +130,7 @@ TEST_CASE("new values, and pivots that go bad") {
   for (auto& row : other) {
     for (auto& entry : row) entry.second *= 1.5;
   }
-  // Rows 11 and 17 have a diagonal alone, so that nothing changes it.
+  // Rows 11 and 17 have a diagonal alone, which no update changes.
   for (auto* const changed : {&zero, &nan}) {
     for (const std::size_t i : {std::size_t{11}, std::size_t{17}}) {
       for (auto& [column, value] : (*changed)[i]) {
@@ -150,7 +150,7 @@ TEST_CASE("new values, and pivots that go bad") {
   for (const Owned* bad : {&of_zero, &of_nan}) {
     plan.update_values(exec, bad->matrix());
     exec.fence("heddle::test::factored");
-    CHECK(bad_row(plan.bad_row()) == 11);  // the lowest
+    CHECK(bad_row(plan.bad_row()) == 11);  // the lowest row
     CHECK_THROWS_WITH_AS(plan.check_values(exec), doctest::Contains("row 11"), Error);
     using Plan = IluPlan<Exec, Owned::Matrix>;
     CHECK_THROWS_WITH_AS(Plan(exec, bad->matrix()), doctest::Contains("row 11"), Error);
@@ -204,7 +204,7 @@ TEST_CASE("an empty plan names what was called, and takes one that was made") {
     const auto bits = bits_of(y);
     plan = Plan();
     empty("apply", [&] { plan.apply(exec, x, y); });
-    // On the default instance, and of a type that is deduced.
+    // Updates on the default instance, of a plan whose type is deduced.
     plan = Plan(a.matrix(), {.check_pattern = false});
     plan.update_values(a.matrix());
     for (const bool with_op : {false, true}) {
@@ -244,7 +244,7 @@ TEST_CASE("wrong input is an error that names the row") {
   refuses({.scheme = Scheme("csr/scalar")}, "csr/scalar");
   refuses({.threads = -1}, "options.threads");
   for (const bool whole : {false, true}) {
-    auto without = rows;  // a diagonal, or all of a row
+    auto without = rows;  // a diagonal, or a full row
     std::erase_if(without[6], [&](const auto& entry) { return whole || entry.first == 6; });
     const Owned holed(without);
     CHECK_THROWS_WITH_AS(Plan(exec, holed.matrix()),

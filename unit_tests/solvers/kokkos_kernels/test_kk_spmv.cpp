@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// heddle::kk::spmv against the oracle. Against Kokkos Kernels: test_kokkos_kernels_spmv.cpp.
+// heddle::kk::spmv against the oracle; test_kokkos_kernels_spmv.cpp compares with Kokkos Kernels.
 #include <doctest/doctest.h>
 
 #include <heddle/kokkos_kernels.hpp>
@@ -14,7 +14,7 @@ namespace heddle::test {
 
 namespace {
 
-// One format that borrows the values, and one that copies them.
+// A format that borrows the values, and one that copies them.
 using TwoFormats = Formats<CsrFormat, EllFormat>;
 
 template <class T>
@@ -41,8 +41,8 @@ constexpr Mode modes[] = {{"N", Op::none},
                           {"H", Op::conjugate_transpose},
                           {"h", Op::conjugate_transpose}};
 
-/// One product of several vectors by `multiply(mode, alpha, x, beta, y)`, held against the oracle;
-/// with beta == 0 y holds NaN before.
+/// Checks one product of several vectors by `multiply(mode, alpha, x, beta, y)` against the oracle;
+/// if beta == 0, y is NaN before.
 template <class T, class Multiply>
 std::string problem(const DeviceMatrix<T>& A, const Mode& mode, typename T::Scalar alpha,
                     typename T::Scalar beta, std::size_t count, bool apart, Multiply multiply) {
@@ -179,7 +179,7 @@ TEST_CASE("kk: a handle made from options takes values by update_values") {
   CHECK(f.middle(handle) == 6);
   CHECK(f.middle(handle, "T") == 6);
   Kokkos::deep_copy(f.A.device.values(), 3);
-  CHECK(f.middle(handle) == 6);  // a copy
+  CHECK(f.middle(handle) == 6);  // the handle has a copy
   CHECK(f.middle(handle, "T") == 6);
   handle.update_values(f.exec, f.theirs);
   CHECK(f.middle(handle) == 9);

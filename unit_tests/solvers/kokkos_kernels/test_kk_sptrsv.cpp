@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// heddle::kk::sptrsv_solve against the oracle. Against Kokkos Kernels:
-// test_kokkos_kernels_sptrsv.cpp.
+// heddle::kk::sptrsv_solve against the oracle; test_kokkos_kernels_sptrsv.cpp compares with Kokkos
+// Kernels.
 #include <doctest/doctest.h>
 
 #include <heddle/kokkos_kernels.hpp>
@@ -22,7 +22,7 @@ using HandleOf =
     kk::KokkosKernelsHandle<typename T::Offset, const typename T::Ordinal, typename T::Scalar,
                             typename T::Exec, typename T::Space, typename T::Space>;
 
-/// Calls solve(b, x) with random right-hand sides, x poisoned before: how far x is from solving.
+/// The residual after solve(b, x) with random right-hand sides and x poisoned before.
 template <class T, class Solve>
 double residual_of(const DeviceMatrix<T>& A, Triangle triangle, Diagonal diagonal, int vectors,
                    Solve solve) {
@@ -109,7 +109,7 @@ struct Fixture {
 TEST_CASE("kk: a solve takes the values that it is given") {
   Fixture f;
   f.set(2);
-  CHECK(f.middle() == 0.5);  // with no word before, as Kokkos Kernels allows
+  CHECK(f.middle() == 0.5);  // no set-up call, as Kokkos Kernels allows
   f.set(4);
   CHECK(f.middle() == 0.25);
   f.symbolic();
@@ -133,7 +133,7 @@ TEST_CASE("kk: after sptrsv_numeric values hold until the next one") {
   CHECK(f.middle() == 0.5);
   f.numeric();
   CHECK(f.middle() == 0.25);
-  f.symbolic();  // begins anew
+  f.symbolic();  // restarts the set-up
   f.set(8);
   CHECK(f.middle() == 0.125);
 }

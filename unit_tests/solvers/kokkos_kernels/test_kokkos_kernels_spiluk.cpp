@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// heddle::kk::spiluk_symbolic and spiluk_numeric beside spiluk_symbolic and spiluk_numeric, on the
-// same matrices.
+// heddle::kk::spiluk_symbolic and spiluk_numeric against those of Kokkos Kernels, on the same
+// matrices.
 #include <doctest/doctest.h>
 
 #include <KokkosKernels_Handle.hpp>
@@ -21,7 +21,7 @@ using Ours = kk::KokkosKernelsHandle<int, int, double, T::Exec, Space, Space>;
 using Theirs =
     KokkosKernels::Experimental::KokkosKernelsHandle<int, int, double, T::Exec, Space, Space>;
 
-/// A triangle in arrays of the user's.
+/// A triangle in the user's arrays.
 struct Part {
   Kokkos::View<int*, Device> row_map, entries;
   Kokkos::View<double*, Device> values;
@@ -93,7 +93,7 @@ TEST_CASE("ours and theirs have the same factors") {
         REQUIRE(bits_of(mine.row_map) == bits_of(other.row_map));
         for (std::size_t i = 0; i < rows; ++i) {
           for (int k = mine.row_map(i); k < mine.row_map(i + 1); ++k) {
-            // Theirs may have the fill of a row in another order.
+            // Kokkos Kernels may have the fill of a row in another order.
             double found = std::nan("");
             for (int q = other.row_map(i); q < other.row_map(i + 1); ++q) {
               if (other.entries(q) == mine.entries(k)) found = other.values(q);

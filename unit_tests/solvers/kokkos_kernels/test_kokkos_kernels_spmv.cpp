@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// heddle::kk::spmv beside KokkosSparse::spmv, on the same matrices and vectors.
+// heddle::kk::spmv against KokkosSparse::spmv, on the same matrices and vectors.
 #include <doctest/doctest.h>
 
 #include <KokkosSparse_CrsMatrix.hpp>
@@ -18,7 +18,7 @@ using Exec = Kokkos::DefaultExecutionSpace;
 using Space = Exec::memory_space;
 using Device = Kokkos::Device<Exec, Space>;
 
-// Those that read the values in place, which are those that such a handle chooses from.
+// Formats that read the values in place, among which such a handle chooses.
 using Borrowers = Formats<CsrFormat, CooFormat, GcsrFormat>;
 
 template <class S, class Off>
@@ -39,7 +39,7 @@ CrsMatrix<S, Off> crs_matrix(const CsrStorage<S, int, Off, Kokkos::HostSpace>& h
   return Matrix("theirs", host.rows(), host.columns(), host.nonzeros(), values, row_map, entries);
 }
 
-/// Our product and theirs, each held against the oracle: x of `count` vectors, in the type of View.
+/// Checks our product and Kokkos Kernels' against the oracle, with x of `count` vectors in a View.
 template <class View, class S, class Off>
 void both(const CsrStorage<S, int, Off, Kokkos::HostSpace>& host, const CrsMatrix<S, Off>& A,
           std::size_t count, KokkosSparse::SPMVAlgorithm algorithm) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// heddle::kk::sptrsv_solve beside sptrsv_solve, on the same triangles.
+// heddle::kk::sptrsv_solve against Kokkos Kernels' sptrsv_solve, on the same triangles.
 #include <doctest/doctest.h>
 
 #include <KokkosKernels_Handle.hpp>
@@ -37,7 +37,7 @@ double residual_of(const DeviceMatrix<OneTriangleType>& A, bool lower, Symbolic 
 TEST_CASE("ours and theirs on every triangle") {
   using namespace KokkosSparse;
 #if KOKKOSKERNELS_VERSION < 40700
-  using namespace KokkosSparse::Experimental;  // where their solves are before
+  using namespace KokkosSparse::Experimental;  // older versions have it here
 #endif
   using T = OneTriangleType;
   using Device = Kokkos::Device<T::Exec, T::Space>;
@@ -46,10 +46,10 @@ TEST_CASE("ours and theirs on every triangle") {
                                                                   T::Space, T::Space>;
   const T::Exec exec;
   for (const Pattern& pattern : triangle_patterns()) {
-    // Repeated entries, a diagonal among them, are something that theirs does not take.
+    // Kokkos Kernels does not accept repeated entries, such as two diagonals.
     if (pattern.rows.empty() || pattern.name == "unsorted with duplicates") continue;
     for (const bool lower : {true, false}) {
-      // Theirs wants the diagonal to be the last entry of a lower row, the first of an upper one.
+      // Kokkos Kernels needs the diagonal last in a lower row, and first in an upper one.
       const auto A = triangle_on_device<T>(
           exec, with_rows_changed(lower ? pattern : reversed(pattern),
                                   [](auto& row) { std::sort(row.begin(), row.end()); }));

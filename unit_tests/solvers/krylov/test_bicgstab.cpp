@@ -66,14 +66,14 @@ TEST_CASE("trouble of bicgstab is a result in words") {
   CHECK(solve(grid_operator<Exec, double>(4, [](int i, int j) {
           return i == 3 && j == 3 ? std::numeric_limits<double>::infinity() : 1.0;
         })).outcome == Outcome::not_a_number);
-  // A multiple of the identity: solved by half a step, which is one product.
+  // A multiple of the identity needs half an iteration, which is one product.
   const KrylovResult half =
       solve(grid_operator<Exec, double>(4, [](int i, int j) { return i == j ? 2.0 : 0.0; }));
   CHECK(half.converged());
   CHECK(half.iterations == 1);
   const KrylovResult few = solve(flow<Exec, double>(4), {.max_iterations = 5});
   CHECK(few.outcome == Outcome::iteration_limit);
-  CHECK(few.iterations == 4);  // whole steps of two products
+  CHECK(few.iterations == 4);  // whole iterations of two products
   Kokkos::deep_copy(b, 0.0);
   CHECK(solve(flow<Exec, double>(4)).iterations == 0);
 }

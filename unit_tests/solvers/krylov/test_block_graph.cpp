@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// When a block of iterations is recorded, and when what was recorded runs.
+// When a block of iterations is recorded, and when its graph is replayed.
 #include <doctest/doctest.h>
 
 #include "../../../solvers/krylov/jacobi.hpp"
@@ -12,8 +12,8 @@ namespace {
 using heddle::detail::krylov::IterationGraph;
 using heddle::detail::krylov::PartVersions;
 
-/// Iterations that ran or were recorded, as text: "3-6 " ran by launches, "[3-6] " was recorded,
-/// "* " is a replay.
+/// The iterations that ran or were recorded: "3-6 " ran by launches, "[3-6] " was recorded, "* " is
+/// a replay.
 std::string log;
 bool recording = false, refuses = false;
 
@@ -60,7 +60,7 @@ TEST_CASE("a block is recorded at its second run, and again when a version chang
   CHECK(run(blocks, versions(), 10, 20) == "[10-20] * ");
   CHECK(run(blocks, versions(), 20, 30) == "* ");
   CHECK(run(blocks, versions(), 30, 35) == "30-35 ");  // the last is shorter
-  CHECK(run(blocks, versions(), 0, 10) == "* ");       // of another solve
+  CHECK(run(blocks, versions(), 0, 10) == "* ");       // a replay in another solve
   CHECK(blocks.replays() == 3);
   for (Version* const changed : {&matrix, &preconditioner}) {
     changed->renew();
@@ -86,7 +86,7 @@ TEST_CASE("what cannot be recorded runs by launches, and is not tried again in t
   CHECK(blocks.refused());
   refuses = false;
   CHECK(run(blocks, versions, 0, 2) == "0-2 ");
-  blocks.begin();  // of another solve
+  blocks.begin();  // another solve
   CHECK(!blocks.refused());
   CHECK(run(blocks, versions, 0, 2) == "[0-2] * ");
   CHECK(run(blocks, some_versions(), 0, 4) == "0-2 [2-4] * ");

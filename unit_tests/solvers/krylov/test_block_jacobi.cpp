@@ -10,7 +10,7 @@ namespace heddle::test {
 
 namespace {
 
-/// With a member that a diagonal has, and another meaning.
+/// A type with a member of a diagonal's name, and another meaning.
 struct NotADiagonal {
   JacobiPreconditioner<Exec, double> jacobi;
   int applies = 0;
@@ -38,7 +38,7 @@ TEST_CASE_TEMPLATE_DEFINE("block Jacobi solves with the blocks on the diagonal",
   for (const int size : {1, 2, 7, 32}) {
     CAPTURE(size);
     BlockJacobiPreconditioner<E, S> m(exec, a.matrix(), size);
-    // B x, multiplied out, is b again: of several vectors.
+    // B x gives b again, for several vectors.
     const auto b = random_columns<S>(n, 3, 1);
     const auto on_device = copy_to<typename T::Space>(b);
     const Kokkos::View<S**, Kokkos::LayoutLeft, typename T::Space> x("heddle::test::x", n, 3);
@@ -87,7 +87,7 @@ TEST_CASE("singular blocks: an error, after new values the lowest is reported an
   using Blocks = BlockJacobiPreconditioner<Exec, double>;
   const auto good = diagonal([](int) { return 2.0; });
   const auto singular = diagonal([](int i) { return i == 4 || i == 5 || i >= 10 ? 0.0 : 2.0; });
-  // Its inverse overflows.
+  // The inverse of row 7 overflows.
   const auto tiny = diagonal([](int i) { return i == 7 ? 1e-310 : 2.0; });
   CHECK_THROWS_WITH_AS(Blocks(exec, singular.matrix(), 2),
                        doctest::Contains("row 4: the diagonal block"), Error);
@@ -159,7 +159,7 @@ TEST_CASE_TEMPLATE(
     m.update_values(exec, good.matrix());
     CHECK_NOTHROW(m.check_values(exec));
   }
-  // The smallest whose reciprocal is finite is inverted.
+  // The smallest value with a finite reciprocal is inverted.
   const auto small = diagonal(std::numeric_limits<Real>::min(), Real(2));
   m.update_values(exec, small.matrix());
   CHECK_NOTHROW(m.check_values(exec));

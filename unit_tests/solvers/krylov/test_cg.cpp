@@ -10,7 +10,7 @@ namespace {
 
 constexpr int side = emulated ? 12 : 40;
 
-/// The same matrix times a number, or with another diagonal.
+/// A grid operator with another diagonal.
 PlainOperator<Exec, double> with_diagonal(double diagonal) {
   return grid_operator<Exec, double>(side, [=](int i, int j) { return i == j ? diagonal : -1.0; });
 }
@@ -29,7 +29,7 @@ TEST_CASE_TEMPLATE_DEFINE("cg solves what is positive definite, plain and with J
   options.zero_guess = true;
   CgSolver<E, S> cg(exec, a.n, options);
   const Kokkos::View<S*, typename T::Space> x("heddle::test::x", static_cast<std::size_t>(a.n));
-  fill_with_poison(x);  // which a guess of zero does not read
+  fill_with_poison(x);  // a guess of zero is not read
   const KrylovResult plain = cg.solve(exec, a, b, x);
   CHECK(plain.outcome == Outcome::converged);
   CHECK(relative_residual(a, b, x) < 3 * tolerance);
@@ -80,7 +80,7 @@ TEST_CASE("when the host checks changes nothing, not a bit") {
     const Kokkos::View<double*, Space> x("heddle::test::x", static_cast<std::size_t>(a.n));
     KrylovResult result = cg.solve(exec, a, b, x);
     if (every == 0) {
-      CHECK(result.outcome == Outcome::running);  // nobody checked
+      CHECK(result.outcome == Outcome::running);  // without a check
       result = cg.results(exec)[0];
     }
     CHECK(result.converged());
@@ -104,7 +104,7 @@ TEST_CASE("right-hand sides are independent, and each ends by itself") {
   const auto easy = right_hand_side<double>(a.n, 5);
   for (int c = 0; c < 10; ++c) {
     const auto column = Kokkos::subview(b, Kokkos::ALL, c);
-    if (c == 3) continue;  // zeros: solved before it begins
+    if (c == 3) continue;  // zeros: converged at once
     const auto of_column = right_hand_side<double>(a.n, static_cast<std::uint64_t>(c));
     Kokkos::deep_copy(column, of_column);
     if (c == 7) {
@@ -115,7 +115,7 @@ TEST_CASE("right-hand sides are independent, and each ends by itself") {
     }
   }
   exec.fence("heddle::test::made");
-  // Column 7 begins at its solution.
+  // Column 7 starts at its solution.
   Kokkos::deep_copy(Kokkos::subview(x, Kokkos::ALL, 7), easy);
   const KrylovResult worst = several.solve(exec, a, b, x, jacobi);
   CHECK(worst.converged());
@@ -162,7 +162,7 @@ TEST_CASE("trouble is a result in words") {
   CHECK(few.outcome == Outcome::iteration_limit);
   CHECK(few.iterations == 3);
   CHECK(std::string(name(few.outcome)) == "reached the iteration limit");
-  // Below what rounding lets through: it must end all the same. (Stagnation:
+  // A tolerance below rounding: the solve must end nevertheless. (Stagnation:
   // test_krylov_table.cpp.)
   auto a = with_diagonal(4.01);
   const KrylovResult best = solve(a, {.relative_tolerance = 0, .max_iterations = 100000}, none);
@@ -179,7 +179,7 @@ TEST_CASE("trouble is a result in words") {
     return iterations < 2;
   };
   CHECK(solve(with_diagonal(4.01), called, none).outcome == Outcome::stopped_by_user);
-  CHECK(calls == 3);  // of the guess, one iteration, two
+  CHECK(calls == 3);  // the guess, iterations 1 and 2
   CHECK(solve(with_diagonal(4.01), {.check_every = 1, .max_seconds = 0}, none).outcome ==
         Outcome::out_of_time);
 }
@@ -261,8 +261,8 @@ TEST_CASE("solve is quiet: launches, and a copy and a wait when the host checks"
     const int checks = count(seen, "heddle::cg::check");
     CHECK(checks == (every == 0 ? 0 : 5));
     CHECK(count(seen, Event::copy) == checks);
-    // x in, the first product, r, its scale, r . z, p; four launches a step, the product one of
-    // them; the last product, its residual, x out. Where the host checks, x is kept.
+    // Before: x in, product, r, its scale, r . z, p. Each iteration: four launches, a product among
+    // them. After: product, its residual, x out. Each check keeps x.
     const int own = count(seen, Event::kernel);
     CHECK(own >= 9 + 4 * 40);
     CHECK(own <= 9 + 4 * 40 + checks);

@@ -26,7 +26,7 @@ std::vector<Scheme> of_one_launch() {
   return schemes;
 }
 
-/// An operator whose rows a kernel may compute itself.
+/// An operator whose rows a kernel can compute.
 template <ExecutionSpace E, class S>
 struct WithRows : PlainOperator<E, S> {
   explicit WithRows(PlainOperator<E, S> plain) : PlainOperator<E, S>(std::move(plain)) {}
@@ -55,7 +55,7 @@ TEST_CASE_TEMPLATE_DEFINE("one launch takes the steps of many", T, takes_steps) 
   using E = typename T::Exec;
   const E exec;
   const bool is_float = std::is_same_v<RealOf<S>, float>;
-  // Kokkos' team policies have less scratch than a device.
+  // Kokkos' team policies have less scratch than the device.
   const bool fits = !heddle::backends::has_lanes<E> ||
                     heddle::detail::krylov::one_team_scratch_bytes<S>(side * side) <=
                         heddle::backends::describe(exec).scratch_bytes;
@@ -73,7 +73,7 @@ TEST_CASE_TEMPLATE_DEFINE("one launch takes the steps of many", T, takes_steps) 
       options.relative_tolerance = is_float ? 1e-4 : 1e-10;
       options.zero_guess = true;
       CgSolver<E, S> cg(exec, a.n, options);
-      fill_with_poison(x);  // which a guess of zero does not read
+      fill_with_poison(x);  // a guess of zero is not read
       a.applies = 0;
       const KrylovResult result =
           with_jacobi ? cg.solve(exec, a, b, x, jacobi) : cg.solve(exec, a, b, x);
@@ -116,7 +116,7 @@ TEST_CASE("in one launch, too, when the host checks changes nothing, not a bit")
       if (every == 0) {
         CHECK(count(seen, Event::kernel) == 1);  // a whole solve
         CHECK(count(seen, Event::copy) == 0);
-        CHECK(cg.results()[0].outcome == Outcome::running);  // nobody checked
+        CHECK(cg.results()[0].outcome == Outcome::running);  // without a check
       }
       const KrylovResult result = cg.results(exec)[0];
       CHECK(result.converged());
@@ -143,7 +143,7 @@ TEST_CASE("trouble in one launch is that of many") {
       const auto x = vector(a.n);
       CgSolver<Exec, double> cg(exec, a.n, options);
       results.push_back(cg.solve(exec, a, b, x));
-      CHECK(std::isfinite(to_host(x)(0)));  // what the last good step left
+      CHECK(std::isfinite(to_host(x)(0)));  // x of the last good iteration
     }
     for (const KrylovResult& result : results) {
       CHECK(results[0].outcome == result.outcome);
@@ -174,8 +174,8 @@ TEST_CASE("trouble in one launch is that of many") {
 }
 
 TEST_CASE("a team of a cluster leaves after others have read what lies in its scratch") {
-  // A solve that ends in its first iteration: there the sums of other teams are read last. Each
-  // launch on an emulated device draws another order of lanes.
+  // A solve that ends in its first iteration: teams read the sums of others last. Each launch on an
+  // emulated device has another order of lanes.
   const Exec exec;
   if (!has_clusters<Exec>()) return;
   const auto b = right_hand_side<double>(side * side);
@@ -193,7 +193,7 @@ TEST_CASE("rows of a cluster: each in the run of one team") {
       CAPTURE(teams);
       const ClusterRows of_teams(rows, teams);
       CHECK(of_teams.first(teams) >= rows);
-      CHECK((of_teams.are_exact(rows) || rows / teams > 14528));  // what scratch holds of floats
+      CHECK((of_teams.are_exact(rows) || rows / teams > 14528));  // floats that scratch holds
       if (!of_teams.are_exact(rows)) continue;
       bool right = true;
       for (std::int64_t i = 0; i < rows; ++i) {
@@ -234,13 +234,13 @@ TEST_CASE("in one launch: no rows, one row, an arrow with a row of all columns")
       auto a = star(size, 4.1);
       CgSolver<Exec, double> cg(exec, a.n, pinned(scheme));
       const auto b = vector(a.n), x = vector(a.n);
-      CHECK(cg.solve(exec, a, b, x).iterations == 0);  // zeros are solved before it begins
+      CHECK(cg.solve(exec, a, b, x).iterations == 0);  // zeros converge at once
       Kokkos::deep_copy(b, 1.0);
       CHECK(cg.solve(exec, a, b, x).converged());
       CHECK(cg.solve(exec, a, b, x).iterations <= 2);  // from the solution
     }
   }
-  // Row 0 has all columns, every other row its own and column 0; the last has its own alone.
+  // Row 0 is full, every other row has its own column and column 0; the last row only its own.
   const int n = emulated ? 300 : 3000;
   std::vector<int> begin{0}, column;
   std::vector<double> value;
@@ -300,7 +300,7 @@ TEST_CASE("an operator beside its matrix shows it to one team") {
   CHECK(a.applies == 0);
   CHECK(relative_residual(a, b, x) < 2e-8);
   Diagonal user{JacobiPreconditioner<Exec, double>(exec, a.matrix())};
-  CHECK(cg.solve(exec, both, b, x, user).converged());  // by launches: through the operator
+  CHECK(cg.solve(exec, both, b, x, user).converged());  // launches: the operator applies A
   CHECK(a.applies > 0);
   PlainOperator<Exec, double> other = star(9, 4.1);
   CHECK_THROWS_WITH_AS(with_rows(a, other.matrix()),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Conjugate gradients with an SpmvPlan: p . q comes with the product, and blocks of iterations may
-// be graphs.
+// Conjugate gradients with an SpmvPlan: the product computes p . q as well, and blocks of
+// iterations may be graphs.
 #include <heddle/cg.hpp>
 #include <heddle/chebyshev.hpp>
 
@@ -53,7 +53,7 @@ TEST_CASE("an iteration with a plan is three launches") {
     CHECK(count(seen, "heddle::spmv::dot") == (plan.has_dot() ? 0 : 12));
     CHECK(count(seen, "heddle::cg::residual") == 12);
     CHECK(count(seen, "heddle::cg::directions") == 1 + 12);
-    // x in, the first product, r, its scale, that of M, p; the last product, its residual, x out
+    // x in, product, r, its scale, that of M, p; after: product, its residual, x out
     CHECK(count(seen, Event::kernel) == 9 + (plan.has_dot() ? 3 : 4) * 12);
     CHECK(cg.moved_bytes(plan) == plan.moved_bytes() + (plan.has_dot() ? 8 : 10) * entries);
     CHECK(cg.moved_bytes(plan, jacobi) ==
@@ -80,7 +80,7 @@ TEST_CASE("a plan and a user's product take the same steps, and new values are t
     replays = cg.replays();
     const KrylovResult by_user = cg.solve(exec, *system, b, y, jacobi);
     CHECK(std::abs(by_plan.iterations - by_user.iterations) <= 1);
-    CHECK(cg.replays() == replays);  // a part that says nothing is not recorded
+    CHECK(cg.replays() == replays);  // a part without a version is not recorded
   }
 }
 
@@ -177,7 +177,7 @@ TEST_CASE("every part of a block is on the instance of the solve") {
     }
     return count(Recording::seen(), label);
   };
-  CHECK(parts_of(blocks, "heddle::block_jacobi::apply") == 6);  // and before the first iteration
+  CHECK(parts_of(blocks, "heddle::block_jacobi::apply") == 6);  // and one before the first
   CHECK(parts_of(polynomial, "heddle::chebyshev::step") == 12);
   CHECK(heddle::detail::krylov::versions_to_record(plan, blocks).has_value());
   const auto before = polynomial.version();

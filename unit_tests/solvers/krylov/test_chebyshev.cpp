@@ -12,7 +12,7 @@ namespace {
 
 constexpr int side = emulated ? 8 : 30;
 
-/// Of a grid's Laplacian with 4.5 on the diagonal, by Gershgorin's circles.
+/// Bounds for a grid's Laplacian with 4.5 on the diagonal, from Gershgorin circles.
 constexpr SpectrumBounds plain_bounds = {0.5, 8.5};
 constexpr SpectrumBounds jacobi_bounds = {0.5 / 4.5, 8.5 / 4.5};
 
@@ -29,7 +29,7 @@ PlainOperator<E, S> shifted_laplacian() {
   });
 }
 
-/// An operator that takes several vectors, and notes how many it was given.
+/// An operator for several vectors, which records how many it was given.
 struct Together {
   PlainOperator<Exec, double>::Matrix matrix;
   std::vector<int> products = {};
@@ -72,7 +72,7 @@ TEST_CASE_TEMPLATE_DEFINE("Chebyshev solves within the bounds of the spectrum", 
   Kokkos::deep_copy(x, S(0));
   const KrylovResult diagonal = with_jacobi.solve(exec, a, b, x, jacobi);
   CHECK(diagonal.converged());
-  CHECK(diagonal.iterations == plain.iterations);  // the diagonal is one number
+  CHECK(diagonal.iterations == plain.iterations);  // the diagonal is constant
   CHECK(relative_residual(a, b, x) < 2 * tolerance);
 }
 TEST_CASE_TEMPLATE_APPLY(solves, VectorTypes);
@@ -110,7 +110,7 @@ TEST_CASE("bounds that are one number, and bounds that are wrong") {
   ChebyshevSolver<Exec, double> wrong(exec, 16, within({0.1, 1}, {.max_iterations = 5000}));
   const KrylovResult diverged = wrong.solve(exec, a, b, x);
   CHECK(diverged.outcome == Outcome::diverged);
-  CHECK(diverged.residual <= diverged.first_residual);  // of the best x that was seen
+  CHECK(diverged.residual <= diverged.first_residual);  // the best x is returned
   CHECK_THROWS_WITH_AS((ChebyshevSolver<Exec, double>(exec, 16, within({2, 1}))),
                        doctest::Contains("from 2"), Error);
   CHECK_THROWS_WITH_AS((ChebyshevSolver<Exec, double>(exec, 16, within({0, 1}))),
@@ -172,7 +172,7 @@ TEST_CASE("several vectors of a polynomial go together, as far as memory is rese
       polynomial.apply(exec, from, to);
       exec.fence("heddle::test::applied");
       const auto one = to_host(to);
-      // A product with several vectors may add up in another order.
+      // A product with several vectors may sum in another order.
       for (std::size_t i = 0; i < n; ++i) CHECK(std::abs(one(i) - several(i, j)) <= 1e-12);
     }
   };
@@ -180,7 +180,7 @@ TEST_CASE("several vectors of a polynomial go together, as far as memory is rese
   const VersionNumber before = polynomial.version();
   const std::size_t bytes = polynomial.bytes();
   polynomial.reserve(exec, 3);
-  CHECK_FALSE(polynomial.version() == before);  // recorded launches hold the old memory
+  CHECK_FALSE(polynomial.version() == before);  // recorded launches use the old memory
   CHECK(polynomial.bytes() > 2 * bytes);
   check(Kokkos::LayoutLeft(), {3, 3, 2, 2});
   check(Kokkos::LayoutRight(), {3, 3, 2, 2});
@@ -202,7 +202,7 @@ TEST_CASE("Chebyshev is quiet") {
   options.max_iterations = 20;
   ChebyshevSolver<Exec, double> chebyshev(exec, a.n, within(jacobi_bounds, options));
   const auto seen = only_launches(exec, [&] { chebyshev.solve(exec, a, b, x, jacobi); });
-  // x in, the first product, r, its scale, on; d; the last product, its residual, x out
+  // x in, product, r, its scale, on; d; after: product, its residual, x out
   CHECK(count(seen, Event::kernel) == 9 + 2 * 20);
 }
 

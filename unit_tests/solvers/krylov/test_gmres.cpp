@@ -41,7 +41,7 @@ TEST_CASE_TEMPLATE_APPLY(solves, VectorTypes);
 TEST_CASE("gmres of a full cycle ends with as many iterations as there are eigenvalues") {
   const Exec exec;
   auto a = grid_operator<Exec, double>(
-      3, [](int i, int j) { return i != j ? 0.0 : 1.0 + i % 3; });  // 1, 2 and 3
+      3, [](int i, int j) { return i != j ? 0.0 : 1.0 + i % 3; });  // eigenvalues 1, 2 and 3
   const auto b = right_hand_side<double>(a.n);
   const Kokkos::View<double*, Space> x("heddle::test::x", 9);
   GmresSolver<Exec, double> gmres(exec, a.n, {.relative_tolerance = 1e-13, .restart = 20});
@@ -51,8 +51,8 @@ TEST_CASE("gmres of a full cycle ends with as many iterations as there are eigen
   CHECK(relative_residual(a, b, x) < 1e-13);
 }
 
-// A product hardly turns a vector, so that little of it is new, and rounding grows from one to the
-// next.
+// A product hardly turns a vector: little of it is new, and rounding errors grow from one vector to
+// the next.
 TEST_CASE("gmres of what is near a multiple of the identity keeps its vectors orthogonal") {
   const Exec exec;
   auto a = grid_operator<Exec, double>(side, [](int i, int j) { return i == j ? 10.0 : -1.0; });
@@ -65,7 +65,7 @@ TEST_CASE("gmres of what is near a multiple of the identity keeps its vectors or
   CHECK(relative_residual(a, b, x) < 1.1e-11);
 }
 
-// Where a launch has ended when it returns, the host leaves out a second time that is not needed.
+// If launches end before they return, the host skips reorthogonalization that is not needed.
 TEST_CASE_TEMPLATE("gmres makes a vector orthogonal a second time only where it must", S, double,
                    Kokkos::complex<float>) {
   if constexpr (backends::launches_end_at_once<Exec>) {
@@ -150,7 +150,7 @@ TEST_CASE("trouble of gmres is a result in words") {
         })).outcome == Outcome::not_a_number);
   const auto solution = to_host(x);
   for (std::size_t i = 0; i < 16; ++i) CHECK(std::isfinite(solution(i)));
-  // Nothing to do.
+  // A right-hand side of zeros.
   Kokkos::deep_copy(b, 0.0);
   const KrylovResult zeros = solve(flow<Exec, double>(4));
   CHECK(zeros.converged());

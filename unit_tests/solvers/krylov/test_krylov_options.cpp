@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the options of Krylov methods do, and what their results say.
+// Effects of the options of Krylov methods, and their results.
 #include <heddle/bicgstab.hpp>
 #include <heddle/cg.hpp>
 #include <heddle/chebyshev.hpp>
@@ -25,7 +25,7 @@ Kokkos::View<S*, Space> vector(std::int64_t n) {
   return Kokkos::View<S*, Space>("heddle::test::vector", static_cast<std::size_t>(n));
 }
 
-/// What may be const and temporary: apply is const.
+/// An operator that may be const and temporary: its apply is const.
 struct ConstOperator {
   PlainOperator<Exec, double> of;
 
@@ -43,7 +43,7 @@ struct Simulation {
   Solver solver;
 };
 
-/// use(by default options, and what it takes) of every solver.
+/// Calls use(type, valid options) for every solver.
 template <class Use>
 void with_every_solver(const Use& use) {
   use(std::type_identity<CgSolver<Exec, double>>(), KrylovOptions());
@@ -52,7 +52,7 @@ void with_every_solver(const Use& use) {
   use(std::type_identity<ChebyshevSolver<Exec, double>>(), within(of_laplacian));
 }
 
-// Without arguments: of the scalar of a matrix, else of double.
+// The deduced scalar is that of a matrix, or double without one.
 static_assert(std::same_as<decltype(CgSolver(Exec(), 1)), CgSolver<Exec, double>>);
 static_assert(
     std::same_as<decltype(GmresSolver(Exec(), 1, {.restart = 2})), GmresSolver<Exec, double>>);
@@ -71,7 +71,7 @@ TEST_CASE("an option that a solver does not take is an error that names both") {
   struct Case {
     const char* option;
     KrylovOptions options;
-    std::vector<std::string> takes;  ///< which solvers do
+    std::vector<std::string> takes;  ///< solvers with the option
   };
   const Case cases[] = {
       {"restart", {.restart = 5}, {"GmresSolver"}},
@@ -339,7 +339,7 @@ TEST_CASE("the history has the residuals that there are, in every solver") {
 
 TEST_CASE("stagnation ends a solve by default") {
   const Exec exec;
-  // A circle of four: until the fourth vector no entry of b - A x gets smaller.
+  // A cycle of four: no entry of b - A x decreases before the fourth vector.
   auto a = grid_operator<Exec, double>(2, [](int i, int j) {
     const int next[] = {1, 3, 0, 2};
     return next[j] == i ? 1.0 : 0.0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every option of every Krylov method, with each outcome that it leads to: a row is solved with the
-// option and without, and b - A x of both, computed on the host, lies where the row says.
+// Every option of every Krylov method, with each outcome that it causes: a row is solved with the
+// option and without, and b - A x of both, computed on the host, must be in the row's range.
 #include "../../support/krylov_methods.hpp"
 
 namespace heddle::test {
@@ -15,14 +15,14 @@ Kokkos::View<double*, Space> filled(std::int64_t n, double value) {
   return v;
 }
 
-/// Positive definite, with a condition of 9: every method solves it in a few tens of products.
+/// A positive definite system of condition 9: every method needs a few tens of products.
 System easy(double guess = 0) {
   MatrixWithRows a(
       grid_operator<Exec, double>(side, [](int i, int j) { return i == j ? 5. : -1.; }));
   return {a, right_hand_side<double>(a.n), filled(a.n, guess), {1, 9}};
 }
 
-/// Blocks of two rows, ((a, b), (c, d)), and b of (first, second).
+/// Diagonal blocks ((a, b), (c, d)), with b = (first, second) in each.
 System pairs(double a, double b, double c, double d, double first, double second,
              const SpectrumBounds& bounds = {}) {
   constexpr int n = 16;
@@ -38,7 +38,7 @@ System pairs(double a, double b, double c, double d, double first, double second
   return {matrix, copy_in<Space>(right), filled(n, 0), bounds};
 }
 
-/// Converges, although the residual is no smaller after the first iteration (or the second).
+/// A system that converges although its first residual (or the second) is no smaller.
 System with_a_hump(const std::string& method) {
   if (method.starts_with("cg/")) return pairs(1, 0, 0, 1000, 1, 0.1);
   if (method == "gmres") return pairs(0, 1, 1, 0, 1, 0);
@@ -46,13 +46,13 @@ System with_a_hump(const std::string& method) {
   return pairs(2.0002, 0, 0, 2.0002, 1, 1, {1, 3});
 }
 
-/// The residual grows by a factor of more than two; with Chebyshev's iteration it goes on growing.
+/// A system whose residual grows to more than twice; with Chebyshev's iteration it keeps growing.
 System that_grows(const std::string& method) {
   if (method == "chebyshev") return pairs(4, 0, 0, 4, 1, 1, {1, 2});
   return with_a_hump(method);
 }
 
-/// Where the norm of b - A x lies.
+/// Bounds of the norm of b - A x.
 struct Range {
   double from = 0, to = 0;
 };
@@ -62,10 +62,10 @@ using Set = std::function<void(KrylovOptions&, const System&)>;
 struct Row {
   const char* option;
   std::function<System(const std::string& method)> system;
-  Set both;  ///< what is set with the option and without it
+  Set both;  ///< set in both solves
   Set option_set;
   Outcome without, with;
-  std::function<Range(const System&)> residual;  ///< with it
+  std::function<Range(const System&)> residual;  ///< with the option
 };
 
 Range of_right_hand_side(const System& system, double from, double to) {
@@ -74,7 +74,7 @@ Range of_right_hand_side(const System& system, double from, double to) {
 
 const Set nothing = [](KrylovOptions&, const System&) {};
 
-/// Of x at the guess, or better.
+/// At most the residual of the guess.
 Range no_worse(const System& system) { return {0, residual_norm(system, system.guess)}; }
 
 std::vector<Row> table() {
@@ -146,8 +146,8 @@ std::vector<Row> table() {
   };
 }
 
-/// GMRES' residuals do not grow, Chebyshev's in the row on divergence go on growing, and a step of
-/// conjugate gradients lowers the energy, whatever the residual does.
+/// Whether a method can have the outcome: GMRES' residuals do not grow, Chebyshev's keep growing in
+/// the row on divergence, and conjugate gradients always lower the energy.
 bool can(const std::string& method, const Row& row) {
   return !(method == "gmres" && row.with == Outcome::diverged) &&
          !(method.starts_with("cg/") && row.with == Outcome::stagnated);
@@ -167,7 +167,7 @@ TEST_CASE("every option of every method leads to its outcome") {
       CAPTURE(method);
       System system = row.system(method);
       KrylovOptions options;
-      options.check_every = 1;  // Chebyshev's residuals are computed there alone
+      options.check_every = 1;  // Chebyshev computes residuals at checks only
       row.both(options, system);
       CHECK(solve_by(method, system, options).result.outcome == without(method, row));
       row.option_set(options, system);
@@ -243,7 +243,7 @@ TEST_CASE("the history has every residual, and is kept only if the option says s
     REQUIRE(std::ssize(solved.history) == steps + 1);
     CHECK(solved.history.front() == doctest::Approx(solved.first).epsilon(1e-9));
     CHECK(std::abs(solved.history.back() - solved.residual) <= 1e-6 * solved.residual);
-    // In between, too: of a solve that ends there.
+    // An entry within the history is the residual of a solve that ends there.
     options.max_iterations = method == "bicgstab" ? 4 : 2;
     CHECK(solve_by(method, system, options).residual ==
           doctest::Approx(solved.history[2]).epsilon(1e-6));
@@ -260,7 +260,7 @@ TEST_CASE("the history has every residual, and is kept only if the option says s
 
 TEST_CASE("b - A x replaces the recurrence every recompute_every iterations") {
   for (const std::string& method : krylov_methods()) {
-    if (method == "gmres") continue;  // has its restarts, and refuses the option
+    if (method == "gmres") continue;  // it restarts, and refuses the option
     CAPTURE(method);
     const int products = method == "bicgstab" ? 2 : 1;
     System system = easy(1e6);
@@ -272,7 +272,7 @@ TEST_CASE("b - A x replaces the recurrence every recompute_every iterations") {
     const Solved with = solve_by(method, system, options);
     const bool in_one_launch = method.starts_with("cg/") && method != "cg/launches";
     if (in_one_launch) {
-      CHECK(bits_of(with.x) != bits_of(without.x));  // rounded in another way
+      CHECK(bits_of(with.x) != bits_of(without.x));  // other rounding
     } else {
       CHECK(with.products == without.products + 2);
     }

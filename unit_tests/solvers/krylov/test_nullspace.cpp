@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Singular systems, whose nullspace the solver is given: by all solvers, with b in the range of A
-// and outside.
+// Singular systems whose nullspace the solver is given: all solvers, with b in the range of A and
+// outside.
 #include "../../../solvers/krylov/solver_definitions.hpp"
 #include "../../support/krylov_methods.hpp"
 
@@ -10,7 +10,7 @@ namespace {
 
 constexpr int rows = emulated ? 30 : 100;
 
-/// A chain without boundary values times a number, or two that nothing joins.
+/// The Laplacian of a path without boundary values times `scale`, or of two separate paths.
 PlainOperator<Exec, double> chains(int count, double scale) {
   std::vector<int> row_ptr{0}, col_idx;
   std::vector<double> values;
@@ -31,8 +31,8 @@ PlainOperator<Exec, double> chains(int count, double scale) {
 
 using Columns = Kokkos::View<double**, Kokkos::LayoutLeft, Space>;
 
-/// Of each chain the vector that is `value` there; the second one times 1e-200, and with a part of
-/// the first.
+/// A nullspace vector for each chain, constant on it; the second one is scaled by 1e-200, and
+/// contains a part of the first.
 Columns ones_of_chains(int count) {
   const Columns ones("heddle::test::nullspace", rows, static_cast<std::size_t>(count));
   const auto host = Kokkos::create_mirror_view(ones);
@@ -50,7 +50,7 @@ Columns ones_of_chains(int count) {
   return ones;
 }
 
-/// Random, with this mean on each chain.
+/// Random entries, with this mean on each chain.
 Kokkos::View<double*, Space> with_mean(int chains_of, double mean, double scale) {
   const auto b = right_hand_side<double>(rows);
   const auto host = to_host(b);
@@ -74,7 +74,7 @@ double mean_of(const Kokkos::View<double*, Space>& x) {
   return sum / rows;
 }
 
-/// use(name, options) of each solver.
+/// Calls use(name, type, options) for each solver.
 template <class Use>
 void with_every_solver(KrylovOptions options, const Use& use) {
   use("cg", std::type_identity<CgSolver<Exec, double>>(), options);

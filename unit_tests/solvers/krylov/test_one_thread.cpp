@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Solves that are over sooner on one thread of a CPU.
+// Solves that are faster on one thread of a CPU.
 #include <heddle/bicgstab.hpp>
 #include <heddle/cg.hpp>
 #include <heddle/gmres.hpp>
@@ -16,9 +16,9 @@ namespace heddle::test {
 namespace {
 
 constexpr bool on_cpu = backends::BackendIs<Exec, backends::Host>;
-constexpr int side = emulated ? 8 : 100;  // so that passes over vectors have several teams
+constexpr int side = emulated ? 8 : 100;  // passes over vectors have several teams
 
-/// An operator that says what it moves, and notes whether it is applied on one thread.
+/// An operator that reports its bytes, and records whether it is applied on one thread.
 struct Noted {
   mutable PlainOperator<Exec, double> a;
   double bytes;
@@ -58,7 +58,7 @@ TEST_CASE_TEMPLATE("one thread and all give a solve the same bits", Solver, CgSo
   };
   solve(a, 0, false);
   solve(a, 1, true);
-  solve({a.a, 0, &alone}, 1, false);  // what it moves is not known
+  solve({a.a, 0, &alone}, 1, false);  // its bytes are unknown
 }
 
 TEST_CASE("one thread is faster where launches cost more than others' help saves") {

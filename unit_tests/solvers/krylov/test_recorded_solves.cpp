@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Blocks of iterations as graphs, with every preconditioner and from one solve to the next: the
-// same bits as by launches. Where there are no graphs all runs by launches.
+// Blocks of iterations as graphs, with every preconditioner and over several solves: the same bits
+// as by launches. Without graphs all runs by launches.
 #include <heddle/bicgstab.hpp>
 #include <heddle/cg.hpp>
 #include <heddle/chebyshev.hpp>
@@ -35,7 +35,7 @@ using Plan = SpmvPlan<Exec, Matrix, double, double, Csr>;
 using Sweeps = GaussSeidelPlan<Exec, Matrix, SweepFormats<Exec, Matrix>>;
 using Vector = Kokkos::View<double*, Space>;
 
-/// An operator that says nothing, so that no block is recorded.
+/// An operator without a version, so that no block is recorded.
 struct ByLaunches {
   Plan& plan;
   std::int64_t rows() const { return plan.rows(); }
@@ -51,7 +51,7 @@ struct ByLaunches {
   }
 };
 
-/// Symmetric Gauss-Seidel in two solves, of a user's.
+/// A user's symmetric Gauss-Seidel, of two solves.
 template <bool has_version>
 struct TwoSolves {
   SptrsvPlan<Exec, Matrix> forward, backward;
@@ -80,8 +80,8 @@ KrylovOptions blocks_of(int iterations) {
   return options;
 }
 
-/// Solves by a solver that has solved before, in blocks that may be recorded, and by one that has
-/// not, by launches, and compares them bit by bit.
+/// Solves by a solver that has solved before, in blocks that may be recorded, and by a new one with
+/// launches, and compares x bit by bit.
 template <class Solver, int block = 3, int restart = 0>
 struct Compare {
   static KrylovOptions options() {
@@ -116,7 +116,7 @@ struct Compare {
     CHECK((bits_of(x) == bits_of(y)));
     return result;
   }
-  int replays = 0;  ///< of the last solve
+  int replays = 0;  ///< in the last solve
 };
 
 }  // namespace
@@ -168,13 +168,13 @@ TEST_CASE("blocks are kept for the next solve, and recorded again after new valu
   Sweeps sweeps(exec, a.matrix());
   const auto solve_twice = [&](auto& preconditioner) {
     const int blocks = (compare(preconditioner).iterations + 2) / 3;
-    if (graphs) CHECK(compare.replays == blocks - 1);  // the first was run before it was recorded
+    if (graphs) CHECK(compare.replays == blocks - 1);  // the first block ran before it was recorded
     compare(preconditioner);
     if (graphs) CHECK(compare.replays == blocks);
   };
   solve_twice(lu);
   solve_twice(sweeps);
-  lu.update_values(exec, other.matrix());  // of another matrix: it preconditions worse
+  lu.update_values(exec, other.matrix());  // factors of another matrix: worse
   solve_twice(lu);
   sweeps.update_values(exec, other.matrix());
   solve_twice(sweeps);
@@ -198,7 +198,7 @@ TEST_CASE("blocks are kept for the next solve, and recorded again after new valu
   }
 }
 
-/// A part, and after it another of the same type in the same place, both with memory of their own.
+/// Solves with a part, then with another of its type in its place; each has its own memory.
 template <class Part, class Make>
 void one_after_the_other(Compare<CgSolver<Exec, double>>& compare, const Make& make) {
   std::optional<Part> part;
@@ -209,7 +209,7 @@ void one_after_the_other(Compare<CgSolver<Exec, double>>& compare, const Make& m
     if (place) CHECK(place == &*part);
     place = &*part;
     const int blocks = (compare(*part).iterations + 2) / 3;
-    if (graphs) CHECK(compare.replays == blocks - 1);  // recorded anew
+    if (graphs) CHECK(compare.replays == blocks - 1);  // recorded again
   }
 }
 
@@ -264,7 +264,7 @@ TEST_CASE("an operator that has gone is not run for another at its address") {
   CHECK((cg.replays() > 0) == graphs);
 }
 
-/// An operator that says it is capturable, and waits.
+/// An operator that says that it is capturable, but waits.
 struct Waiting : ByLaunches {
   static bool capturable() { return true; }
   template <class X, class Y>
@@ -275,7 +275,7 @@ struct Waiting : ByLaunches {
 };
 
 TEST_CASE("a block that cannot be recorded runs by launches, and the result says so") {
-  if constexpr (emulated) return;  // there it is an Error
+  if constexpr (emulated) return;  // an emulated device throws
   const Exec exec;
   auto a = laplacian<Exec, double>(side, 10);
   Plan plan(exec, a.matrix());
@@ -338,7 +338,7 @@ void check_gmres() {
 
 TEST_CASE("GMRES records a graph for each block of a cycle") {
   check_gmres<3, 6>();
-  check_gmres<4, 6>();  // whose last block is shorter: the host checks within a cycle
+  check_gmres<4, 6>();  // the last block is shorter: the host checks within a cycle
   check_gmres<6, 4>();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// "Converged" is a statement about b - A x, which these tests compute on the host: of all solvers,
+// "Converged" is a statement about b - A x, which these tests compute on the host: all solvers,
 // from far guesses, in float, badly scaled, and at scales where squares overflow and underflow.
 #include <heddle/bicgstab.hpp>
 #include <heddle/cg.hpp>
@@ -25,7 +25,7 @@ Kokkos::View<S*, Space> vector(std::int64_t n, S value = S(0)) {
   return v;
 }
 
-/// By every solver, with Jacobi, from the same guess; `look` at x after each.
+/// Solves by every solver, with Jacobi, from one guess; calls `look` with x after each.
 template <class S, class B, class Guess, class Look>
 void by_all(PlainOperator<Exec, S>& a, const B& b, const Guess& guess, const SpectrumBounds& bounds,
             const KrylovOptions& options, const Look& look) {
@@ -62,7 +62,7 @@ PlainOperator<Exec, S> tridiagonal(int n, double diagonal, double scale) {
   return plain_operator<Exec>(row_ptr, col_idx, values);
 }
 
-/// The Laplacian of a path, whose rows add up to zero.
+/// The Laplacian of a path; its rows sum to zero.
 PlainOperator<Exec, double> neumann_chain(int n) {
   auto a = tridiagonal<double>(n, 2, 1);
   const auto values = to_host(a.values);
@@ -106,7 +106,7 @@ TEST_CASE("what float cannot reach is said, and is what is said") {
     const double is = relative_residual(a, b, x);
     CHECK(is > 1e-8);
     CHECK(is < 1e-4);
-    // The product itself is rounded to float.
+    // The host's product is rounded to float too.
     CHECK(result.relative_residual() == doctest::Approx(is).epsilon(0.5));
   }
 }
@@ -125,7 +125,7 @@ TEST_CASE("the default tolerance is one that the scalar reaches") {
 }
 
 TEST_CASE("a badly scaled system is judged by its own b - A x") {
-  // Rows and columns scaled by 1 to 1e6: the recurrence goes on falling where b - A x does not.
+  // Rows and columns scaled by 1 to 1e6: the recurrence keeps falling when b - A x does not.
   auto a = grid_operator<Exec, double>(side, [](int i, int j) {
     const auto weight = [](int k) { return std::pow(10.0, 6.0 * (k % 7) / 6); };
     return (i == j ? 4.01 : -1.0) * weight(i) * weight(j);
@@ -139,7 +139,7 @@ TEST_CASE("a badly scaled system is judged by its own b - A x") {
          [&](const std::string&, const KrylovResult& result, const auto& x) {
            const double is = relative_residual(a, b, x);
            CHECK((!result.converged() || is < 1.5e-15));
-           // Rounding of the product is a part of both.
+           // Both have the rounding error of a product.
            CHECK(result.relative_residual() == doctest::Approx(is).epsilon(0.5).scale(1e-15));
          });
 }
@@ -168,7 +168,7 @@ TEST_CASE_TEMPLATE("a right-hand side of any size is like one of size 1", S, flo
     return solutions;
   };
   const auto one = of_scale(1);
-  // Powers of two: not a bit is different.
+  // Powers of two: all bits are the same.
   const std::vector<int> powers =
       is_float ? std::vector<int>{-110, -73, 73, 120} : std::vector<int>{-1000, -540, 540, 1000};
   for (const int power : powers) {
@@ -199,7 +199,7 @@ TEST_CASE_TEMPLATE("a matrix of any size is like one of size 1", S, float, doubl
              [&](const std::string&, const KrylovResult& result, const auto& x) {
                CHECK(result.converged());
                const auto of_x = to_host(x);
-               double residual = 0, size = 0;  // of the system divided by of_b
+               double residual = 0, size = 0;  // relative to of_b
                for (int i = 0; i < 40; ++i) {
                  const auto at = [&](int j) {
                    return j < 0 || j >= 40
@@ -309,12 +309,12 @@ TEST_CASE("b - A x replaces the residual of the recurrence every so many iterati
       a.applies = 0;
       solver.solve(exec, a, b, x, jacobi);
       if (every > 0) {
-        // Nobody checked, and it went on all the same.
+        // Without checks it still converged.
         CHECK(relative_residual(a, b, x) <= 1.1e-8);
       }
       return a.applies;
     };
-    // The product for the guess, and the last one.
+    // One product for the guess, and one at the end.
     CHECK(products(CgSolver<Exec, double>(exec, a.n, options)) ==
           4002 + (every ? 4000 / every : 0));
     CHECK(products(BicgstabSolver<Exec, double>(exec, a.n, options)) ==

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which x a solve leaves that ends badly: of singular systems, after NaN or overflow, and at the
-// limit of iterations. Never one with a larger residual than the guess.
+// x after solves that end badly: singular systems, NaN or overflow, and the iteration limit. Its
+// residual is never larger than that of the guess.
 #include "../../../solvers/krylov/gmres_definitions.hpp"  // the compiled part has no float
 #include "../../support/krylov_methods.hpp"
 
@@ -8,13 +8,13 @@ namespace heddle::test {
 
 namespace {
 
-constexpr int most = 40;  // iterations, which are all queued where the host does not check
+constexpr int most = 40;  // iterations, all of which are queued if the host does not check
 
 Kokkos::View<double*, Space> of(const std::vector<double>& entries) {
   return copy_in<Space>(entries);
 }
 
-/// A row after the other.
+/// A dense system; `values` are row-major.
 System dense(const std::vector<double>& values, const std::vector<double>& b,
              const std::vector<double>& guess = {}) {
   const int n = static_cast<int>(b.size());
@@ -54,10 +54,10 @@ bool finite(const Kokkos::View<double*, Space>& v) {
   return true;
 }
 
-/// An operator, or a preconditioner, one of whose results has a NaN.
+/// An operator or preconditioner with a NaN in one of its results.
 struct Breaking {
   PlainOperator<Exec, double> of;
-  int at;  ///< which one; -1: all
+  int at;  ///< its number; -1: all
 
   std::int64_t rows() const { return of.rows(); }
   std::int64_t columns() const { return of.columns(); }
@@ -70,7 +70,7 @@ struct Breaking {
   }
 };
 
-/// solver(options) for each, by name.
+/// Calls use(name, type, options) for each solver.
 template <class Use>
 void with_every_solver(const Use& use) {
   use("cg", std::type_identity<CgSolver<Exec, double>>(), KrylovOptions());
@@ -105,7 +105,7 @@ TEST_CASE("after a product with NaN x is that of what was good before") {
             const double is = residual_norm(system, x);
             CHECK(is <= result.first_residual * (1 + 1e-12));
             CHECK(result.residual == doctest::Approx(is).epsilon(1e-6));
-            // All but the last of the good cycles and steps.
+            // All good cycles and iterations but the last count.
             if (at == 13 && every == 10) CHECK(is < 0.9 * result.first_residual);
           });
     }
@@ -176,7 +176,7 @@ TEST_CASE("of singular systems no x is left that is worse than the guess") {
       }
     }
   }
-  // Of a cycle of GMRES the columns that are no rounding.
+  // A cycle of GMRES uses the columns that are not rounding errors.
   System first = known.front(), last = known.back();
   CHECK(solve_by("gmres", first, {}).residual <= 1.2650);
   for (const int restart : {1, 2, 3}) {
@@ -193,12 +193,12 @@ TEST_CASE("gmres records the iteration that ends it") {
 }
 
 TEST_CASE("at the limit of iterations conjugate gradients leave the last x") {
-  const int size = emulated ? 16 : 60;  // a team of a GPU takes 7,000 rows
+  const int size = emulated ? 16 : 60;  // a team of a GPU has 7,000 rows
   MatrixWithRows a(
       grid_operator<Exec, double>(size, [](int i, int j) { return i == j ? 4. : -1.; }));
   const auto n = static_cast<std::size_t>(a.n);
   System system{a, of(std::vector<double>(n, 1)), of(std::vector<double>(n))};
-  const auto energy = [&](const auto& x) {  // x' A x / 2 - b' x, which is 0 of the guess
+  const auto energy = [&](const auto& x) {  // x' A x / 2 - b' x, 0 at the guess
     const auto at = to_host(x);
     const Kokkos::View<double*, Space> product("heddle::test::product", n);
     system.a.apply(Exec(), x, product);
@@ -249,7 +249,7 @@ TEST_CASE("a solve that is over is never said to run") {
   const auto over = [&](const char* method, System system, const KrylovOptions& options) {
     CAPTURE(std::string(method));
     const Solved solved = solve_by(method, system, options);
-    CHECK(solved.returned == Outcome::running);  // nobody has checked
+    CHECK(solved.returned == Outcome::running);  // without a check
     CHECK(solved.result.outcome != Outcome::running);
   };
   over("cg/launches", dense({3e12, -1e7, -1e7, 300}, {1, 1}), never(4, 2));
@@ -311,7 +311,7 @@ TEST_CASE("bicgstab begins anew in place of a breakdown, and counts it") {
     CHECK_MESSAGE(result.converged(), name(result.outcome));
     return result.restarts;
   };
-  // SciPy's nonsymposdef, whose rho comes near zero.
+  // SciPy's nonsymposdef: rho gets close to zero.
   std::vector<double> values(100), b;
   for (std::size_t i = 0; i < 10; ++i) {
     values[i * 11] = 2;
@@ -319,11 +319,11 @@ TEST_CASE("bicgstab begins anew in place of a breakdown, and counts it") {
     b.push_back(static_cast<double>(i));
   }
   restarts(dense(values, b));
-  // rho is zero after a step; shadow . v is; both, one after the other.
+  // rho is zero after an iteration; shadow . v is zero; one after the other.
   CHECK(restarts(dense({2, 1, 1, 0, 1, 0, -2, 2, 2}, {2, 2, 0})) == 1);
   CHECK(restarts(dense({2, 2, -2, -2, -1, 0, 1, -2, -1}, {0, 2, 0})) == 1);
   CHECK(restarts(dense({0, 1, -1, 2, 1, 0, -1, 1, -2}, {-1, -1, 0})) == 2);
-  // A turn by 90 degrees: shadow . v is zero in the first step.
+  // A rotation by 90 degrees: shadow . v is zero in the first iteration.
   System turn = dense({0, 1, -1, 0}, {1, 1});
   CHECK(solve_by("bicgstab", turn, {}).result.outcome == Outcome::breakdown);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#define HEDDLE_DEFINITIONS  // of further types
+#define HEDDLE_DEFINITIONS  // for other types
 #include <heddle/lobpcg.hpp>
 #include <numbers>
 
@@ -24,7 +24,7 @@ Block<S> guess(std::int64_t n, int count) {
   return x;
 }
 
-/// The tridiagonal matrix of entry(i, j), without those that are zero.
+/// The tridiagonal matrix of the nonzero entry(i, j).
 template <class S, class Entry>
 PlainOperator<Exec, S> tridiagonal(int n, const Entry& entry) {
   std::vector<int> row_ptr(1), col_idx;
@@ -45,7 +45,7 @@ PlainOperator<Exec, S> tridiagonal(int n, double diagonal, double beside) {
   return tridiagonal<S>(n, [=](int i, int j) { return i == j ? diagonal : beside; });
 }
 
-/// The largest norm of A x - lambda x, and of X' X - I, in the host's own sums.
+/// The largest norms of A x - lambda x and of X' X - I, in sums of the host.
 template <class S>
 std::pair<double, double> errors(PlainOperator<Exec, S>& a, const Block<S>& x,
                                  const LobpcgResult& result) {
@@ -191,7 +191,7 @@ TEST_CASE("lobpcg says what went wrong, and calls no pair converged that is not"
   CHECK_FALSE(broken.pairs[0].converged);
 }
 
-// Failures that others reported, from the definitions of their problems.
+// Failures reported to other projects, from the definitions of their problems.
 TEST_CASE("a diagonal with one zero and many equal values") {  // IterativeSolvers.jl issue 246
   constexpr double of[] = {1.25, 1.5,  1.5, 1.25, 1.5, 1.25, 1.5, 0,
                            1.13, 1.13, 1.5, 1.13, 1.5, 1.5,  1.13};
@@ -233,7 +233,7 @@ TEST_CASE("diagonals spread over many decades neither diverge nor lie") {  // sc
         CHECK(pair.converged == (pair.residual <= 1e-8 * result.scale));
       }
       CHECK(residual == doctest::Approx(called).epsilon(1e-3));
-      if (wanted == Wanted::smallest) continue;  // which are close together, beside the largest
+      if (wanted == Wanted::smallest) continue;  // the largest are close to one another
       CHECK_MESSAGE(result.converged(), name(result.outcome));
       for (int j = 0; j < count; ++j) {
         CHECK(result.pairs[static_cast<std::size_t>(j)].value ==
@@ -279,7 +279,7 @@ TEST_CASE("what falls no more has stagnated, and what is not symmetric is called
   CHECK_MESSAGE(differs.outcome == EigenOutcome::not_symmetric, name(differs.outcome));
   const auto values = Kokkos::create_mirror(Kokkos::HostSpace(), a.values);
   Kokkos::deep_copy(values, a.values);
-  values(1) *= 1 + 1e-6;  // by less than is asked for
+  values(1) *= 1 + 1e-6;  // less than the tolerance
   Kokkos::deep_copy(a.values, values);
   LobpcgSolver<Exec, double> coarse(Exec(), n, {.count = 2, .relative_tolerance = 1e-4});
   CHECK(coarse.solve(Exec(), a, guess<double>(n, 2)).converged());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Eigenpairs of A x = lambda B x, and with constraints: problems of known solution.
-#define HEDDLE_DEFINITIONS  // of further types
+// Eigenpairs of A x = lambda B x, and with constraints: problems with known solutions.
+#define HEDDLE_DEFINITIONS  // for other types
 #include "../../support/eigenpairs.hpp"
 
 namespace heddle::test {
@@ -9,7 +9,7 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-/// Converged, as the true residuals have it, to the values expected.
+/// Checks that pairs converged, by their true residuals, to the expected values.
 template <class S>
 void check_pairs(PlainOperator<Exec, S>& a, PlainOperator<Exec, S>* b, const EigenBlock<S>& x,
                  const LobpcgResult& result, const std::vector<double>& expected,
@@ -118,7 +118,7 @@ TEST_CASE("the identity over a fourth difference") {
   }
 }
 
-// The vector of M. Fiedler (1973) of a path, beside the constant one or with that excluded.
+// The vector of M. Fiedler (1973) of a path, together with the constant one or with that excluded.
 TEST_CASE("the Fiedler vector of a path of 8 and of 12") {
   for (const int n : {8, 12}) {
     CAPTURE(n);
@@ -134,7 +134,7 @@ TEST_CASE("the Fiedler vector of a path of 8 and of 12") {
     CHECK(result.pairs[1].value == doctest::Approx(value(1)).epsilon(1e-8));
 
     const EigenBlock<double> ones("heddle::test::ones", static_cast<std::size_t>(n), 2);
-    Kokkos::deep_copy(ones, 1.0);  // twice the same
+    Kokkos::deep_copy(ones, 1.0);  // two equal vectors
     const auto y = random_guess<double>(n, 2);
     LobpcgSolver<Exec, double> without(Exec(), n,
                                        {.count = 2, .relative_tolerance = 1e-10, .constraints = 2});
@@ -150,7 +150,7 @@ TEST_CASE("constraints are excluded, with B and without, all but the last pair t
   auto b = banded<double>(n, 0, [](int, int) { return 2.0; });
   const EigenBlock<double> y("heddle::test::y", n, known);
   const auto host = Kokkos::create_mirror_view(y);
-  for (int j = 0; j < known; ++j) {  // mixed, so that they are not orthogonal
+  for (int j = 0; j < known; ++j) {  // combined, so that they are not orthogonal
     for (int i = 0; i <= j; ++i) host(i, j) = 1;
   }
   Kokkos::deep_copy(y, host);
@@ -161,7 +161,7 @@ TEST_CASE("constraints are excluded, with B and without, all but the last pair t
       LobpcgSolver<Exec, double> solver(
           Exec(), n, {.count = count, .generalized = generalized, .constraints = known});
       EigenBlock<double> x = random_guess<double>(n, count);
-      if (count == 3) {  // nothing but zeros, or what is excluded
+      if (count == 3) {  // zeros, and an excluded vector
         Kokkos::deep_copy(Kokkos::subview(x, Kokkos::ALL, 1), 0.0);
         Kokkos::deep_copy(Kokkos::subview(x, Kokkos::ALL, 2), Kokkos::subview(y, Kokkos::ALL, 2));
       }
@@ -262,7 +262,7 @@ TEST_CASE("float: B of a condition of 1e4, and nearly all pairs") {
 
 TEST_CASE("zero, three times, and A = B") {
   constexpr int n = 36;
-  auto paths = banded<double>(n, 1, [](int i, int j) {  // three of twelve points
+  auto paths = banded<double>(n, 1, [](int i, int j) {  // three paths of twelve points
     if (i != j) return i / 12 == j / 12 ? -1.0 : 0.0;
     return i % 12 == 0 || i % 12 == 11 ? 1.0 : 2.0;
   });
@@ -298,7 +298,7 @@ TEST_CASE("a B that is not positive definite, or not a number, is a word") {
       CAPTURE(name(result.outcome));
       if (kind == 2) {
         CHECK(result.outcome == EigenOutcome::not_a_number);
-      } else if (wanted == Wanted::largest) {  // x' A x / x' B x has no bound where x' B x > 0
+      } else if (wanted == Wanted::largest) {  // x' A x / x' B x is unbounded for x' B x > 0
         CHECK(result.outcome == EigenOutcome::indefinite);
       } else if (result.converged()) {
         CHECK(errors_of_pairs(a, &b, x, result).residual <= 1.5e-8 * result.scale);

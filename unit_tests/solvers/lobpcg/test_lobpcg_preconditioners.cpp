@@ -24,7 +24,7 @@ TEST_CASE("lobpcg finds the same pairs with every preconditioner, in fewer itera
   LobpcgSolver<Exec, double> solver(exec, a.n, {.count = count, .relative_tolerance = tolerance});
   const auto search = [&](auto&& m) {
     const Kokkos::View<double**, Kokkos::LayoutLeft, Space> x(
-        "heddle::test::x", static_cast<std::size_t>(a.n), count);  // zeros: random ones instead
+        "heddle::test::x", static_cast<std::size_t>(a.n), count);  // random instead of 0
     return solver.solve(exec, a, x, m);
   };
   const LobpcgResult plain = search(NoPreconditioner());

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Eigenpairs of matrices, guesses and constraints of any scale, and what a tolerance is relative
-// to.
-#define HEDDLE_DEFINITIONS  // of further types
+// Eigenpairs of matrices, guesses and constraints of any scale, and references of tolerances.
+#define HEDDLE_DEFINITIONS  // for other types
 #include "../../support/eigenpairs.hpp"
 
 namespace heddle::test {
 
-// Scales are powers of two, so that only what has a unit that it should not have can differ.
+// Scales are powers of two, so results differ only if an absolute number is involved.
 TEST_CASE_TEMPLATE("A and B of any scale are like those of scale 1", S, double, float) {
   constexpr bool wide = std::is_same_v<S, double>;
   constexpr int n = emulated ? 10 : 30, count = emulated ? 2 : 3;
@@ -101,7 +100,7 @@ TEST_CASE("a null vector as the guess, or what constraints leave, has the value 
                                             {0.6, -0.6, -0.6, 0.8, -0.2, -0.2, 0.2});
   check(three, ones(3), NoConstraints());
   for (const int n :
-       {5, 7}) {  // rows that add up to the same rounding, which is a null vector again
+       {5, 7}) {  // every row sums to the same rounding error: ones is nearly a null vector
     std::vector<int> row_ptr(1), col_idx;
     std::vector<double> values;
     for (int i = 0; i < n; ++i) {
@@ -149,7 +148,7 @@ TEST_CASE("a tolerance relative to the value, and what a residual says of it") {
   CHECK(coarse.converged());
   CHECK(coarse.iterations < fine.iterations);
   for (const auto& pair : fine.pairs) CHECK(pair.error <= tolerance * pair.value);
-  CHECK(coarse.pairs[0].error > tolerance * coarse.pairs[0].value);  // which says so
+  CHECK(coarse.pairs[0].error > tolerance * coarse.pairs[0].value);  // relative to the norm only
   CHECK(search(EigenRelativeTo::value, 3).outcome == EigenOutcome::iteration_limit);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Multigrid as a preconditioner: symmetric, positive definite, and iterations that hardly grow.
+// Multigrid as a preconditioner: symmetric, positive definite, and nearly constant iterations.
 #include <heddle/cg.hpp>
 #include <heddle/multigrid.hpp>
 
@@ -160,7 +160,7 @@ TEST_CASE("in single precision under a wider solver: definite to rounding, and a
       CHECK(plan.rows() == system.matrix.n);
       if (plan.levels().levels.size() > 1) CHECK(plan.bytes() < same.bytes());
       check_positive_definite<double>(exec, plan, 1e-4);
-      // Coefficients that jump by a million take two thirds more.
+      // Coefficients that jump by a million need two thirds more iterations.
       const int in_float = iterations_with(exec, system.matrix, plan);
       const int in_double = iterations_with(exec, system.matrix, same);
       CHECK(3 * in_float <= (system.name == "jumps of a million" ? 5 : 4) * in_double + 6);
@@ -207,7 +207,7 @@ namespace {
 using Matrix = PlainOperator<Exec, double>::Matrix;
 using Parts = MultigridParts<Exec, Matrix>;
 
-/// body(i) for every row, as a user's program launches: by means that no graph of Heddle's sees.
+/// Runs body(i) for every row, as a user launches: a graph of Heddle's does not see it.
 template <class Body>
 void each_row(const Exec& exec, std::int64_t rows, const Body& body) {
   if constexpr (emulated) {
@@ -219,13 +219,13 @@ void each_row(const Exec& exec, std::int64_t rows, const Body& body) {
   }
 }
 
-/// x = factor D^-1 (b - q), plus x itself if that is asked for.
+/// One step of damped Jacobi: x += factor D^-1 (b - q); x is zero before if q is null.
 struct JacobiStep {
   using Own = MultigridLevelSmoother<Exec, Matrix>;
   Own::ConstVectors b;
   Own::Vectors x;
   const double* diagonal;
-  const double* q;  ///< null: zero, and so is x
+  const double* q;  ///< null: q and x are zero
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     for (std::size_t v = 0; v < x.extent(1); ++v) {
@@ -235,7 +235,7 @@ struct JacobiStep {
   }
 };
 
-/// q = A x, of one vector.
+/// q = A x for one vector.
 struct ProductRow {
   Matrix A;
   MultigridLevelSmoother<Exec, Matrix>::Vectors x;
@@ -256,7 +256,7 @@ struct Calls {
   int made = 0, before = 0, after = 0, updated = 0;
 };
 
-/// Damped Jacobi, of one vector.
+/// Damped Jacobi as a user's smoother, for one vector.
 class OwnJacobi : public MultigridLevelSmoother<Exec, Matrix> {
  public:
   OwnJacobi(const Exec& exec, const Matrix& A, Calls& calls)
@@ -290,8 +290,7 @@ class OwnJacobi : public MultigridLevelSmoother<Exec, Matrix> {
   Kokkos::View<double*, Space> diagonal_, q_;
 };
 
-/// Bilinear interpolation from every second node of a grid; `empty`: a column more, without
-/// entries.
+/// Bilinear interpolation from every second node of a grid; `empty` adds a column without entries.
 Parts::Prolongation interpolation(const Exec& exec, int side, bool empty = false) {
   const int coarse = side / 2;
   std::vector<int> row_ptr(1), col_idx;
@@ -334,10 +333,10 @@ TEST_CASE("a smoother of the user's") {
   check_positive_definite<double>(exec, plan);
   const int iterations = iterations_with(exec, a, plan);
   CHECK(iterations <= 40);
-  CHECK(iterations > iterations_with(exec, a, chebyshev));  // one step, where that takes two
+  CHECK(iterations > iterations_with(exec, a, chebyshev));  // one step instead of two
   CHECK(calls.before == calls.after);
   CHECK(calls.before > 0);
-  // New values reach it.
+  // New values reach the user's smoother.
   const auto b = right_hand_side<double>(a.n);
   const auto before = applied(exec, plan, b);
   const auto larger = with_values(a, [](double value) { return 4 * value; });
@@ -347,7 +346,7 @@ TEST_CASE("a smoother of the user's") {
   bool same = true;
   for (std::size_t i = 0; i < before.extent(0); ++i) same = same && before(i) == 4 * after(i);
   CHECK(same);
-  // Alone on a last level it stays symmetric, since its adjoint follows.
+  // As the only smoother of a last level it stays symmetric: its adjoint is applied after it.
   Calls alone;
   parts.smoother = [&](const Exec& on, int, const Matrix& A) {
     return std::make_unique<OwnJacobi>(on, A, alone);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What levels are made of. Aggregates are the same on every device and number of threads: held
-// against numbers written down.
+// Parts of levels. Aggregates are the same on every device and number of threads, those that are
+// written down here.
 #include "../../../matrices/multiply.hpp"
 #include "../../../matrices/scale.hpp"
 #include "../../../solvers/multigrid/prolongation.hpp"
@@ -70,7 +70,7 @@ TEST_CASE_TEMPLATE_DEFINE("prolongations have the near-nullspace in their range"
   using Matrix = typename PlainOperator<E, double>::Matrix;
   const E exec;
   constexpr int side = 20, n = side * side;
-  // Of what neighbours exchange, hardly anything in one direction, times weights: A w = 0.
+  // Neighbours exchange much in one direction and little in the other, times weights: A w = 0.
   const auto weight = [](int i) { return 1 + i % 7 * 0.2; };
   const auto exchange = [](int i, int j) { return std::abs(i - j) == 1 ? 1.0 : 1e-3; };
   const auto a = grid_operator<E, double>(side, [=](int i, int j) {
@@ -85,7 +85,7 @@ TEST_CASE_TEMPLATE_DEFINE("prolongations have the near-nullspace in their range"
   std::vector<double> of(2 * n);
   for (int i = 0; i < n; ++i) {
     of[static_cast<std::size_t>(i)] = weight(i);
-    of[static_cast<std::size_t>(n + i)] = weight(i) * 0.3 * (i % side == 0);  // a second, small one
+    of[static_cast<std::size_t>(n + i)] = weight(i) * 0.3 * (i % side == 0);  // small entries
   }
   const auto stored = copy_in<SpaceOf>(of);
   const mg::NearNullspace<double> vectors{stored.data(), n, 2};
@@ -135,7 +135,7 @@ TEST_CASE_TEMPLATE_DEFINE("a smoothed prolongation is the product of any two mat
   using SpaceOf = typename T::Space;
   using Matrix = typename PlainOperator<E, double>::Matrix;
   const E exec;
-  // Rows of one entry to all of them, unsorted, some of a node without an aggregate.
+  // Unsorted rows of one to n entries; some columns belong to nodes without an aggregate.
   constexpr int n = 300;
   std::vector<int> row_ptr(1), col_idx, aggregate;
   std::vector<double> values, of;
@@ -186,7 +186,7 @@ TEST_CASE_TEMPLATE_DEFINE("strength of blocks", T, blocks) {
     return i == j ? 2.0 : std::abs(i - j) == 1 ? -1.0 : -1e-3;
   });
   using Matrix = typename PlainOperator<E, double>::Matrix;
-  for (const int block : {1, 2, 3}) {  // side by side
+  for (const int block : {1, 2, 3}) {  // blocks of adjacent rows
     CAPTURE(block);
     const mg::StrongNodes<E, Matrix> nodes(exec, a.matrix(), diagonal_of(exec, a).data(), block,
                                            0.02);

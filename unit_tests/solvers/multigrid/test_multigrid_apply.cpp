@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Applies of multigrid: several vectors, strides, quiet, recorded in graphs, with CG of blocks.
+// Applies of multigrid: several vectors, strides, quiet launches, graphs, CG in blocks.
 #include <heddle/cg.hpp>
 #include <heddle/chebyshev.hpp>
 #include <heddle/lobpcg.hpp>
@@ -27,7 +27,7 @@ void check_columns(const Exec& exec, Plan& plan, int count) {
   const auto n = static_cast<std::size_t>(plan.rows()), m = static_cast<std::size_t>(count);
   const Columns b = copy_to<Space>(random_columns<double, Layout>(n, m, 3)),
                 x("heddle::test::x", n, m);
-  Kokkos::deep_copy(x, std::numeric_limits<double>::quiet_NaN());  // is not read
+  Kokkos::deep_copy(x, std::numeric_limits<double>::quiet_NaN());  // not read
   std::as_const(plan).apply(exec, b, x);
   const auto together = to_host(x);
   const Kokkos::View<double*, Space> one_b("heddle::test::b", n), one_x("heddle::test::x", n);
@@ -42,8 +42,8 @@ void check_columns(const Exec& exec, Plan& plan, int count) {
   }
 }
 
-/// Poisson's equation in a plane, with k times as much exchanged within a disc, and its points
-/// numbered row by row or at random.
+/// Poisson's equation in a plane, with coefficient k within a disc; points are numbered row by row
+/// or at random.
 PlainOperator<Exec, double> disc(int width, double k, bool random) {
   std::vector<int> number(static_cast<std::size_t>(width * width));
   std::iota(number.begin(), number.end(), 0);
@@ -75,7 +75,7 @@ PlainOperator<Exec, double> disc(int width, double k, bool random) {
   return plain_operator<Exec>(row_ptr, col_idx, values);
 }
 
-/// Of a plan with these formats alone, or these options: the same bits whatever happens to A.
+/// Checks that a plan that keeps its values gives the same bits whatever happens to A.
 template <class Kept>
 void check_kept(const Exec& exec, PlainOperator<Exec, double>& a, const Kept& plan) {
   const auto b = right_hand_side<double>(a.n);
@@ -105,7 +105,7 @@ void check_kept_by_formats(const Exec& exec, PlainOperator<Exec, double>& a, boo
           CHECK(plan.levels().levels.front().scheme.starts_with(F::name));
           check_kept(exec, a, plan);
           ++tested;
-        } catch (const Refusal&) {  // too many diagonals, or slots
+        } catch (const Refusal&) {  // too many diagonals or slots
         }
       }(),
       ...);
@@ -113,7 +113,7 @@ void check_kept_by_formats(const Exec& exec, PlainOperator<Exec, double>& a, boo
   if (!random && sizeof...(F) > 1) CHECK(tested >= 6);
 }
 
-/// Kernels that an apply to so many vectors launches.
+/// Number of kernels that an apply to `count` vectors launches.
 int launches(const Exec& exec, const Plan& plan, int count) {
   const auto n = static_cast<std::size_t>(plan.rows()), m = static_cast<std::size_t>(count);
   using Columns = Kokkos::View<double**, Kokkos::LayoutLeft, Space>;
@@ -257,7 +257,7 @@ TEST_CASE("applies and new values are quiet, and recorded") {
 TEST_CASE("blocks of iterations as graphs, and by launches") {
   const Exec exec;
   const auto a = poisson<Exec, double>(side, side, 1);
-  auto by_launches = a;  // which says nothing of graphs
+  auto by_launches = a;  // it has no version
   using Matrix = PlainOperator<Exec, double>::Matrix;
   SpmvPlan<Exec, Matrix, double, double, MultigridFormats<Exec, Matrix>> product(
       exec, a.matrix(), {.scheme = "csr/scalar", .check_overlap = false});
@@ -319,7 +319,7 @@ TEST_CASE("conjugate gradients of several right-hand sides, and new values from 
 
 TEST_CASE("bounds of the spectrum of D^-1 A, and a polynomial that takes them") {
   const Exec exec;
-  // Of Poisson's equation eigenvalues of D^-1 A are 1 - (cos + cos) / 2: the largest is known.
+  // Eigenvalues of D^-1 A for Poisson's equation are 1 - (cos + cos) / 2: the largest is known.
   const auto a = poisson<Exec, double>(side, side, 1);
   const double largest = 1 + std::cos(std::acos(-1.0) / (side + 1));
   const SpectrumBounds bounds = spectrum_bounds(exec, a.matrix());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The inverse of the coarsest level: of definite matrices the inverse, of singular ones the
-// pseudo-inverse plus something on the nullspace; negative pivots are marked.
+// The inverse of the coarsest level: for definite matrices the inverse, for singular ones the
+// pseudo-inverse plus a part on the nullspace; negative pivots are marked.
 #include "../../../solvers/multigrid/coarsest.hpp"
 #include "../../support/krylov.hpp"
 
@@ -30,8 +30,8 @@ struct Dense {
   }
 };
 
-/// Chains in parts, each entry times a phase of its row and column and units of both; `held`: in
-/// the first node of the first chain.
+/// Separate paths; each entry is scaled by phases and units of its row and column. `held` is added
+/// at the first node of the first path.
 template <class E, class S>
 Dense<E, S> laplacian_of_chains(int parts, int length, double held, double units) {
   const int n = parts * length;
@@ -63,7 +63,7 @@ Dense<E, S> laplacian_of_chains(int parts, int length, double held, double units
   return dense;
 }
 
-/// The inverse, in rows, and the row that was marked.
+/// Rows of the inverse, and the row that was marked.
 template <class E, class S>
 std::vector<std::vector<S>> inverse_of(const E& exec, const Dense<E, S>& a, std::int64_t& marked) {
   const auto sparse = a.sparse();
@@ -120,7 +120,7 @@ TEST_CASE_TEMPLATE_DEFINE("inverses and pseudo-inverses", T, inverses) {
           std::int64_t marked = 0;
           const auto M = inverse_of(exec, a, marked);
           CHECK(marked == 0);
-          // A M A = A, relative to the diagonal; M is Hermitian and definite.
+          // A M A = A relative to the diagonal; M is Hermitian and definite.
           const auto AMA = times(times(a.rows, M), a.rows);
           double off = 0, image = 0;
           bool hermitian = true, positive = true;
@@ -139,7 +139,7 @@ TEST_CASE_TEMPLATE_DEFINE("inverses and pseudo-inverses", T, inverses) {
           CHECK(off < 1e-9);
           CHECK(hermitian);
           CHECK(positive);
-          // Real entries of one unit but for signs: the nullspace's part is small.
+          // With real entries of one unit, up to signs, the part on the nullspace is small.
           if (held == 0 && unit == 0 && !is_complex<S>) CHECK(image < 30);
         }
       }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Elastic bodies: lattices of springs, whose rigid body motions cost nothing.
+// Elastic bodies: lattices of springs, whose rigid body motions need no energy.
 #include <heddle/cg.hpp>
 #include <heddle/multigrid.hpp>
 
@@ -17,8 +17,8 @@ struct Body {
   Kokkos::View<double**, Space> coordinates;
 };
 
-/// Springs to the neighbours of a lattice, those across faces among them. `held`: to the ground,
-/// where x is 0. The body is long in x.
+/// Springs between neighbours of a lattice, also diagonal ones. `held`: springs to the ground at x
+/// = 0. The body is long in x.
 Body lattice(int side, int dimensions, double held) {
   using Block = std::map<int, std::vector<double>>;
   const int length = 2 * side, depth = dimensions == 3 ? side : 1;

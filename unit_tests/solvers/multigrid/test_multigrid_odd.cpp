@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Matrices that multigrid does not like, and options that make no sense.
+// Matrices that suit multigrid badly, and invalid options.
 #include <heddle/cg.hpp>
 #include <heddle/gmres.hpp>
 #include <heddle/multigrid.hpp>
@@ -18,9 +18,9 @@ using Plan = MultigridOf<Exec, double>;
 static_assert(moves_only<Plan>);
 constexpr int side = emulated ? 10 : 30;
 constexpr MultigridOptions few = {.coarsest_rows = 20};
-constexpr double unit = number_in_turn(1, 1e-12, 1e12);  ///< of every matrix
+constexpr double unit = number_in_turn(1, 1e-12, 1e12);  ///< scale of each matrix
 
-/// A grid's Laplacian whose diagonal entry of row 7 is this one, or with 4 the Laplacian.
+/// A grid's Laplacian with this diagonal entry in row 7; 4 leaves it unchanged.
 PlainOperator<Exec, double> with_diagonal(double entry) {
   return grid_operator<Exec, double>(side, [=](int i, int j) {
     return i != j ? -unit : i == 7 && entry != 4 ? entry : 4 * unit;
@@ -136,7 +136,7 @@ TEST_CASE("coarsening that ends says why") {
   says(down.levels().to_string(), "smoothed alone");
   check_positive_definite<double>(exec, down);
   CHECK(iterations_with(exec, a, down) <= 20);
-  // Pairs of nodes, each with three vectors: no fewer unknowns.
+  // Pairs of nodes with three vectors each: no fewer unknowns.
   const Kokkos::View<double**, Kokkos::LayoutLeft, Space> three("heddle::test::vectors",
                                                                 static_cast<std::size_t>(a.n), 3);
   Kokkos::deep_copy(three, 1.0);
@@ -242,7 +242,7 @@ TEST_CASE("whether A is symmetric follows its values, and two entries say why it
                          Error);
     plan.check_values(exec);
     CHECK_FALSE(plan.symmetric());
-    // As one that is made of these values, whose coarsest inverse is no symmetric one.
+    // The results of a plan made from these values, whose coarsest inverse is not symmetric.
     const auto updated = applied(exec, plan, b);
     const auto made = applied(exec, Plan(exec, lopsided.matrix(), {.coarsest_rows = coarsest}), b);
     bool same = true;
@@ -310,7 +310,7 @@ TEST_CASE("options without effect, and near-nullspace vectors that are not finit
   constexpr auto single = MultigridValues::single_precision;
   says(error_of(exec, a, {.values = single, .borrow_values = true}),
        "options.borrow_values has no effect");
-  // A row that loses much to rounding raises its diagonal, but no negative one.
+  // Rounding to float may raise the diagonal of a row, but not a negative one.
   const auto negative =
       plain_operator<Exec, double>({0, 2, 4}, {0, 1, 0, 1}, {-1, 100000003, 100000003, 1e9});
   says(error_of(exec, negative, {.values = single}),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Whatever the unit of A, of its unknowns and of near-nullspace vectors, multigrid is the same; and
-// rounding is told from what is small.
+// rounding errors are not confused with small entries.
 #include <heddle/cg.hpp>
 #include <heddle/multigrid.hpp>
 #include <limits>
@@ -18,7 +18,7 @@ using Vectors = Kokkos::View<double**, Kokkos::LayoutLeft, Space>;
 constexpr int side = emulated ? 12 : 40;
 constexpr MultigridOptions few = {.coarsest_rows = 20};
 
-/// A matrix, and beside it the mass matrix of trilinear elements on a cube, times a unit.
+/// The matrix diag(first, M) with the mass matrix M of trilinear elements on a cube times `unit`.
 Operator and_mass(const Operator& first, int edge, double unit) {
   std::vector<int> row_ptr, col_idx;
   std::vector<double> values;
@@ -63,7 +63,7 @@ TEST_CASE("the unit of A changes no level and no iteration") {
     const Vectors vectors("heddle::test::vectors", n, 2);
     const auto on_host = Kokkos::create_mirror_view(vectors);
     for (const bool given : {false, true}) {
-      // The second depends on the first, and is zero in half of the rows.
+      // The second vector depends on the first, and is zero in half of the rows.
       for (std::size_t i = 0; i < 2 * n; ++i) on_host(i % n, i / n) = i < 3 * n / 2 ? 1 : 0;
       Kokkos::deep_copy(vectors, on_host);
       const auto plan_of = [&](const Operator& a) {
@@ -188,7 +188,7 @@ TEST_CASE("islands that hang by little have a coarse unknown") {
 
 TEST_CASE("entries of all levels have a limit") {
   const Exec exec;
-  // Most edges go to few nodes.
+  // A few nodes have most of the edges.
   const int n = emulated ? 600 : 4000;
   std::vector<std::map<int, double>> rows(static_cast<std::size_t>(n));
   Random random(3);
@@ -209,7 +209,7 @@ TEST_CASE("entries of all levels have a limit") {
   CHECK(iterations_with(exec, a, limited) <= 60);
   Plan unlimited(exec, a.matrix(), {.coarsest_rows = 10, .max_operator_complexity = 1000});
   CHECK(unlimited.levels().operator_complexity() > 1.5);
-  // A level that is inverted has no limit.
+  // An inverted level has no limit of complexity.
   Plan dense(exec, a.matrix(), {.coarsest_rows = n - 1, .max_operator_complexity = 1});
   CHECK(dense.levels().levels.back().smoother == "inverted");
   CHECK_THROWS_WITH_AS(Plan(exec, a.matrix(), {.max_operator_complexity = 0.5}),
@@ -222,7 +222,7 @@ TEST_CASE("l1-Jacobi: units and repeated entries") {
   const auto a = poisson<Exec, double>(side, side, 1);
   Plan plan(exec, a.matrix(), l1);
   const int iterations = iterations_with(exec, a, plan);
-  // Each entry as 100 a - 99 a.
+  // Each entry is stored as 100 a - 99 a.
   const auto row_ptr = to_host(a.row_ptr), col_idx = to_host(a.col_idx);
   const auto values = to_host(a.values);
   std::vector<int> twice_row_ptr(1), twice_col_idx;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Matrices with a nullspace, which is left out of M, and indefinite ones, which are errors.
+// Matrices with a nullspace, which M leaves out, and indefinite ones, which are errors.
 #include <heddle/bicgstab.hpp>
 #include <heddle/cg.hpp>
 #include <heddle/gmres.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Small levels of multigrid in one launch, against a launch for each step.
+// Small levels of multigrid in one launch, against one launch for each step.
 #include <heddle/cg.hpp>
 #include <heddle/multigrid.hpp>
 
@@ -36,7 +36,7 @@ auto columns_of(const Exec& exec, const Plan& plan, int level, std::int64_t rows
   const auto n = static_cast<std::size_t>(rows), m = static_cast<std::size_t>(count);
   const Columns b = copy_to<Space>(random_columns<double, Layout>(n, m, 3)),
                 x("heddle::test::x", n, m);
-  Kokkos::deep_copy(x, std::numeric_limits<double>::quiet_NaN());  // is not read
+  Kokkos::deep_copy(x, std::numeric_limits<double>::quiet_NaN());  // not read
   plan.apply_from(exec, level, b, x);
   exec.fence("heddle::test::applied");
   return to_host(x);
@@ -120,7 +120,7 @@ TEST_CASE("a last level that is smoothed alone") {
 
 TEST_CASE("more levels than a launch takes") {
   const Exec exec;
-  const int length = emulated ? 15000 : 40000;  // a chain, whose aggregates hold three rows or so
+  const int length = emulated ? 15000 : 40000;  // a path: aggregates of about three rows
   const auto a = poisson<Exec, double>(length, 1, 1);
   MultigridOptions options{.coarsest_rows = 0, .max_levels = 20, .one_launch_entries = 0};
   const Plan apart(exec, a.matrix(), options);
@@ -155,7 +155,7 @@ TEST_CASE("one launch is quiet, recorded and the same on every run") {
     check_replay(exec, b, x, 1, [&] { plan.apply(exec, b, x); });
   }
   CHECK(iterations_with(exec, a, plan) <= 20);
-  if (emulated) {  // with lanes it is what a plan takes by itself
+  if (emulated) {  // the default of plans on devices with lanes
     CHECK(Plan(exec, a.matrix(), {.coarsest_rows = coarsest}).levels().levels.front().scheme ==
           together);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Multigrid in other scalars and through Kokkos' team policy, with a near-nullspace that is not the
+// Multigrid in other scalars and through Kokkos' team policy, with a near-nullspace that is not
 // constant.
-#define HEDDLE_DEFINITIONS  // of further types
+#define HEDDLE_DEFINITIONS  // for other types
 #include <heddle/cg.hpp>
 #include <heddle/multigrid.hpp>
 
@@ -15,14 +15,14 @@ namespace {
 
 constexpr int side = 30;
 
-/// A Laplacian whose unknowns were multiplied by weights, and the vector of those: near-nullspace.
+/// A Laplacian whose unknowns are scaled by weights, and the weights: its near-nullspace.
 template <class E, class S>
 struct Weighted {
   PlainOperator<E, S> matrix;
   Kokkos::View<S*, typename E::memory_space> weights;
 };
 
-/// Weights of magnitude 1 to 2; complex ones turn from node to node, so that A is Hermitian.
+/// Weights of magnitude 1 to 2; complex ones have phases that vary, and A is Hermitian.
 template <class E, class S>
 Weighted<E, S> weighted_laplacian() {
   using Real = RealOf<S>;

@@ -79,7 +79,7 @@ TEST_CASE_TEMPLATE_DEFINE(
 }
 TEST_CASE_TEMPLATE_APPLY(epochs, SgdTypes);
 
-// What is allowed between a device and the host is what contracted sums make of the same loop.
+// Rounding that is allowed between a device and the host covers contracted sums in one loop.
 TEST_CASE_TEMPLATE("contracted sums stay within what updates may round", S, float, double) {
   const auto ratings = some_ratings<S>(37, 23, 400);
   for (const int rank : {1, 5, 16, 33}) {
@@ -135,8 +135,8 @@ TEST_CASE("ratings of rank two are found again, by every schedule") {
     Factors<Backend, double> factors(ratings, 16);
     plan.start(exec, factors.p, factors.q);
     const double before = plan.rmse(exec, factors.p, factors.q);
-    // The 50 ratings of a column may all read the same factors on a GPU, so that their steps add
-    // up.
+    // The 50 ratings of a column may all read the same factors on a GPU, so that their steps are
+    // summed.
     const int slower = schedule == SgdSchedule::atomic ? 10 : 1;
     for (int epoch = 0; epoch < slower * (emulated ? 5 : 30); ++epoch) {
       plan.epoch(exec, factors.p, factors.q, 0.03 / slower, 0.0);

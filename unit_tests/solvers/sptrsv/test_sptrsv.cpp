@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// All that Heddle promises of a triangular solve, for every scheme.
+// The contract of a triangular solve, for every scheme.
 #include <doctest/doctest.h>
 
 #include "../../../solvers/sptrsv/definitions.hpp"
@@ -10,8 +10,7 @@ namespace heddle::test {
 
 namespace {
 
-/// Solves with random right-hand sides by a plan, x poisoned before, and holds the result against
-/// the oracle.
+/// Solves by a plan with random right-hand sides and poisoned x, and checks x against the oracle.
 template <class T, class Plan>
 double solve(const typename T::Exec& exec, Plan& plan, const DeviceMatrix<T>& A,
              const SptrsvOptions& options, Op op, int vectors, bool apart, bool in_place,
@@ -33,7 +32,7 @@ double solve(const typename T::Exec& exec, Plan& plan, const DeviceMatrix<T>& A,
   return residual(triangle, op, x.template in<Kokkos::HostSpace>().view(), alpha, b.view());
 }
 
-/// Every scheme; on an emulated device some, others at the next turn.
+/// Every scheme; on an emulated device a sample that depends on `turn`.
 std::vector<Scheme> schemes_at(const Device& device, std::size_t turn) {
   return emulated ? sptrsv_samples(device, turn) : sptrsv_variants(device);
 }
@@ -79,7 +78,7 @@ TEST_CASE_TEMPLATE_DEFINE("sptrsv: ops, diagonals, in place, several right-hand 
       std::uint64_t seed = 1;
       for (const Op op : {Op::none, Op::transpose, Op::conjugate, Op::conjugate_transpose}) {
         CAPTURE(heddle::name(op));
-        // Fewer vectors after more, and the other way round: nothing may be left of the last solve.
+        // Fewer vectors after more, and more after fewer: the last solve may leave nothing.
         for (const int vectors : {1, 4, 3, 0, 9, 2, 1}) {
           CAPTURE(vectors);
           for (const bool apart : {true, false}) {
@@ -103,7 +102,7 @@ TEST_CASE_TEMPLATE_DEFINE("sptrsv: rows whose entries are larger than their diag
   std::size_t turn = 0;
   for (const char* name : {"short chains", "grid of few levels", "two wide levels"}) {
     CAPTURE(name);
-    // Few levels, so that x stays finite in float; groups hold several of them.
+    // Few levels, so that x stays finite in float; groups have several levels.
     const Pattern pattern = std::string(name) == "two wide levels" ? triangle_named(name)
                             : std::string(name) == "short chains"
                                 ? lower_pattern(name, 600,
@@ -122,7 +121,7 @@ TEST_CASE_TEMPLATE_DEFINE("sptrsv: rows whose entries are larger than their diag
     for (std::size_t i = 0; i < static_cast<std::size_t>(host.rows()); ++i) {
       for (auto k = host.row_ptr()(i); k < host.row_ptr()(i + 1); ++k) {
         const auto e = static_cast<std::size_t>(k);
-        // Every third row as large as that, so that some blocks are well-conditioned and some not.
+        // Large entries in two of three sets of 27 rows: some blocks are well-conditioned.
         const bool off_diagonal = static_cast<std::size_t>(host.col_idx()(e)) != i;
         if (off_diagonal && i / 27 % 3) host.values()(e) = S(static_cast<Real>(i % 2 ? 7 : -5));
       }
@@ -192,7 +191,7 @@ TEST_CASE_TEMPLATE_DEFINE("sptrsv: the same bits every time, and by a fresh plan
       exec.fence("heddle::test::solved");
       CHECK(same_bits(to_host(x), to_host(first)));
     }
-    // What it prints is a scheme that runs the same way.
+    // The printed scheme runs in the same way.
     typename T::template Plan<> again(exec, A.matrix(), {.scheme = plan.scheme()});
     CHECK(again.scheme() == plan.scheme());
     again.apply(exec, S(1), b, x);
@@ -210,7 +209,7 @@ TEST_CASE_TEMPLATE_DEFINE("sptrsv: NaN, infinity and empty words pass through", 
   typename T::template Plan<> plan(exec, A.matrix());
   const auto n = static_cast<std::size_t>(A.host.rows());
   auto host = random_vector<S>(n, 3);
-  // The NaN that says "empty" inside of the library.
+  // The NaN that means "empty" in the library.
   const auto empty = [] {
     if constexpr (sizeof(V) == 4)
       return Kokkos::bit_cast<V>(0x7fc0c5a1u);

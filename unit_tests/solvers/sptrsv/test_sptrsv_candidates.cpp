@@ -70,7 +70,7 @@ TEST_CASE("candidates have every kernel of a GPU, and what differs from blocks i
   CHECK(alphas == std::set<std::string>{"0", "2", "4", "8", "inf"});
 }
 
-/// Of levels of these rows.
+/// Features of levels with these numbers of rows.
 TriangleFeatures features_of(const std::vector<std::int64_t>& levels, std::int64_t off_diagonal) {
   TriangleFeatures features;
   features.dep_dist = 1;
@@ -83,7 +83,7 @@ TriangleFeatures features_of(const std::vector<std::int64_t>& levels, std::int64
   return features;
 }
 
-/// The kernels in their ranks, of which each must be there once, concrete and with a reason.
+/// The kernels by rank. Each must occur once, concrete and with a reason.
 std::vector<std::string> ranks(const TriangleFeatures& features,
                                const SptrsvOptions& options = {}) {
   const Device device = gpu_that_waits();
@@ -142,7 +142,7 @@ TEST_CASE("a GPU's choice is a value: nothing is merged where that makes no path
     CHECK(ranks(features_of(wide, 39000), options).front() == "self-scheduled");
     CHECK(ranks(features_of({2000, 20, 20}, 1000), options).front() == "blocks");
   }
-  // Wide in the mean: one level holds nearly all.
+  // Wide in the mean: one level has nearly all rows.
   CHECK(ranks(features_of({9000, 10, 10}, 9020)).front() == "in-order");
 }
 

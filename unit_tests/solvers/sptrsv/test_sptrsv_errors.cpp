@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a triangular solve refuses, and what it does on the device.
+// Errors of a triangular solve, and its work on the device.
 #include <doctest/doctest.h>
 
 #include <numeric>
@@ -75,7 +75,7 @@ TEST_CASE("sptrsv: a row that teams look at is refused like a short one") {
   const char* const bad = "row 2999: the diagonal is missing, zero or not finite";
   CHECK_NOTHROW(solve(with_row(all, n - 1)));
   CHECK_THROWS_WITH(solve(with_row(all, n - 1), 0), doctest::Contains(bad));
-  // The diagonal, at both ends of the row, adds up to zero.
+  // The diagonal is stored at both ends of the row, and sums to zero.
   auto columns = all;
   columns.insert(columns.begin(), n - 1);
   CHECK_THROWS_WITH(solve(with_row(columns, n - 1), -1), doctest::Contains(bad));
@@ -102,8 +102,7 @@ TEST_CASE("sptrsv: vectors that do not fit, or overlap, are errors") {
   CHECK_NOTHROW(plan.apply(exec, 1.0, part(5), part(5)));
   const Columns two("heddle::test::two", 300, 2), three("heddle::test::three", 300, 3);
   CHECK_THROWS_WITH(plan.apply(exec, 1.0, two, three), doctest::Contains("2 vectors and x 3"));
-  // Every other entry of one block is b, the rest is x: they lie between each other, and do not
-  // meet.
+  // The vectors b and x alternate in one block: they are interleaved, but do not overlap.
   const Kokkos::View<double**, Kokkos::LayoutRight, Space> pairs("heddle::test::pairs", 300, 2);
   CHECK_NOTHROW(plan.apply(exec, 1.0, Kokkos::subview(pairs, Kokkos::ALL, 0),
                            Kokkos::subview(pairs, Kokkos::ALL, 1)));
@@ -123,7 +122,7 @@ TEST_CASE("sptrsv: new values: a diagonal that becomes zero is told when one ask
   CHECK_THROWS_WITH(plan.check_values(exec), doctest::Contains("row 1"));
   std::int64_t bad = 0;
   Kokkos::deep_copy(bad, plan.bad_row());
-  CHECK(bad == 2);  // the lowest
+  CHECK(bad == 2);  // the lowest row
   plan.update_values(exec, A.matrix());
   CHECK_NOTHROW(plan.check_values(exec));
   const auto other = with_values(exec, {"larger", 5, {{0}, {1}, {2}, {3}, {4}}}, {1, 1, 1, 1, 1});
@@ -155,7 +154,7 @@ TEST_CASE_TEMPLATE("sptrsv: a diagonal that is NaN or infinite is told like one 
       CHECK_THROWS_WITH(plan.check_values(exec), doctest::Contains(named.c_str()));
       plan.update_values(exec, good.matrix());
       CHECK_NOTHROW(plan.check_values(exec));
-      // Nobody reads it.
+      // A unit diagonal is not read.
       CHECK_NOTHROW(typename T::template Plan<>(exec, bad.matrix(), {.diagonal = Diagonal::unit}));
     }
   }
@@ -192,7 +191,7 @@ TEST_CASE("sptrsv: levels are those of the graph") {
     const Scheme scheme("sptrsv", {{waits ? "self-scheduled" : "level-set"}});
     const Plan plan(exec, A.matrix(),
                     {.triangle = triangle, .scheme = scheme, .ops = {Op::transpose}});
-    CHECK(plan.levels() == plan.levels(Op::transpose));  // a longest path is one either way
+    CHECK(plan.levels() == plan.levels(Op::transpose));  // both have one longest path
     return plan.levels();
   };
   const std::pair<const char*, int> expected[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The features of a triangle, against a count on the host.
+// The features of a triangle, against counts of the host.
 #include <doctest/doctest.h>
 
 #include <numeric>
@@ -30,7 +30,7 @@ Spread spread_of(const std::vector<std::int64_t>& counts) {
   return spread;
 }
 
-/// The columns of a row that lie below the diagonal, as they stand there.
+/// The columns of a row below the diagonal, in their order.
 std::vector<std::int64_t> below(const Pattern& pattern, std::int64_t i) {
   const auto row = pattern.rows[static_cast<std::size_t>(i)];
   std::vector<std::int64_t> columns(row.begin(), row.end());
@@ -38,7 +38,7 @@ std::vector<std::int64_t> below(const Pattern& pattern, std::int64_t i) {
   return columns;
 }
 
-/// Of the lower triangle of a pattern, row by row.
+/// The features of the lower triangle of a pattern, row by row.
 TriangleFeatures count_features(const Pattern& pattern) {
   TriangleFeatures features;
   const auto n = static_cast<std::int64_t>(pattern.rows.size());
@@ -67,7 +67,7 @@ TriangleFeatures count_features(const Pattern& pattern) {
       with_hubs.insert(above);
     }
     if (nearest) features.dep_dist += 1 / static_cast<double>(nearest) / static_cast<double>(n);
-    // Without the row before it, once, what this row needs is what that one needs.
+    // A row shares its columns if it needs the row before it, once, and the columns of that one.
     std::vector<std::int64_t> row = below(pattern, i);
     if (std::count(row.begin(), row.end(), i - 1) != 1) continue;
     row.erase(std::find(row.begin(), row.end(), i - 1));
@@ -104,7 +104,7 @@ Pattern transposed(const Pattern& pattern) {
   return result;
 }
 
-/// Of a plan on a device; CPUs alone look for rows that share their columns.
+/// Compares features of a plan on a device; only CPUs search for rows that share their columns.
 template <class Exec>
 void check_same(const Exec&, const TriangleFeatures& is, const TriangleFeatures& should) {
   const auto about = [](double value) { return doctest::Approx(value).epsilon(1e-8); };
@@ -144,7 +144,7 @@ TEST_CASE_TEMPLATE_DEFINE("triangle features agree with a serial count", T, seri
   for (const Pattern& lower : triangle_patterns()) {
     const Pattern upper = reversed(lower);
     const TriangleFeatures expected = count_features(lower);
-    // Of the transpose of a lower triangle, which is an upper one, in reverse order.
+    // Features of the transpose: of a lower triangle it is an upper one, in reverse order.
     const TriangleFeatures expected_transposed = count_features(reversed(transposed(lower)));
     for (const bool is_upper : {false, true}) {
       const auto A = triangle_on_device<T>(exec, is_upper ? upper : lower);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rows in the user's order: their tasks, and the published methods that are presets of them.
+// Rows in the user's order: their tasks, and the published methods that are presets of this scheme.
 #include <doctest/doctest.h>
 
 #include "../../../solvers/ordered/schedule.hpp"
@@ -53,7 +53,7 @@ TEST_CASE("sptrsv in order: a run of rows is one task up to a mean row, and else
   constexpr auto any = Schedule<Exec, int>::any_mean;
   for (const int lanes : {1, 32, 64}) {
     for (const int rows : {0, 1, 31, 32, 33, 64, 1000}) {
-      // Means around every threshold, and runs of different ones.
+      // Means near every threshold, and runs of different means.
       std::vector<int> entries;
       for (int i = 0; i < rows; ++i) entries.push_back((i / 40 % 5) * 2 + i % 3 + (i == 500) * 99);
       for (const std::int64_t most : {std::int64_t{-1}, std::int64_t{1}, std::int64_t{2},

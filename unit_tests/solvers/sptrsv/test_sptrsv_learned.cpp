@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Triangular solves whose scheme a model takes.
+// Triangular solves whose scheme a model chooses.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ using Exec = Type::Exec;
 
 Device here() { return backends::describe(Exec{}); }
 
-/// Gives every triangle these scores, whatever it is like.
+/// A model that gives every triangle these scores.
 std::shared_ptr<TriangleModel> model_of(const std::vector<std::pair<std::string, double>>& scores) {
   auto model = std::make_shared<TriangleModel>();
   model->device = here().name;
@@ -130,7 +130,7 @@ TEST_CASE("a model's schemes come first in the ranking, each once") {
   const auto ranking = choose(features, {.model = model_of(scores)}, here());
   const auto learned =
       static_cast<std::size_t>(std::count_if(ranking.begin(), ranking.end(), is_learned));
-  CHECK(learned == schemes.size() - 2);  // not those of -1 and 0
+  CHECK(learned == schemes.size() - 2);  // not scores -1 and 0
   for (std::size_t i = 0; i < learned; ++i) {
     CHECK(ranking[i].scheme == schemes[schemes.size() - 1 - i]);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rows merged into groups: what every merging keeps, what each is for, and that groups are the same
-// on every device.
+// Rows merged into groups: invariants of every merging, the purpose of each, and that groups are
+// the same on every device.
 #include <doctest/doctest.h>
 
 #include "../../../solvers/sptrsv/definitions.hpp"
@@ -79,7 +79,7 @@ struct Leveled {
   }
 };
 
-/// On an emulated device, which is slow, of each kind two.
+/// All mergings; on an emulated device, which is slow, two of each kind.
 std::vector<Merging> all_mergings() {
   std::vector<Merging> all;
   for (const Kind kind :
@@ -93,7 +93,7 @@ std::vector<Merging> all_mergings() {
   return all;
 }
 
-/// What of the groups themselves is wrong, or nothing.
+/// The error in the groups, "" if there is none.
 template <class Triangle>
 std::string problem(const Triangle& triangle, const RowGroups& groups, const Merging& merging) {
   for (std::size_t g = 0; g + 1 < groups.begin.size(); ++g) {
@@ -202,17 +202,17 @@ TEST_CASE("sptrsv: a schedule that breaks a dependence is noticed") {
   const RowGroups two{{0, 1, 2}, {0, 2, 3}, {0, 1, 2}};
   CHECK(!broken(two, {{0, 2, false}}));
   CHECK(!broken(two, {{0, 1, true}, {1, 2, true}}));
-  CHECK(broken(two, {{0, 2, true}}));   // no wait in it
+  CHECK(broken(two, {{0, 2, true}}));   // a launch without waits
   CHECK(broken(two, {{0, 1, false}}));  // a group is missing
   CHECK(broken(two, {{1, 2, false}, {0, 1, false}}));
   CHECK(broken({{0, 1, 2}, {0, 3}, {0, 1}}, {}));
   CHECK(broken({{0, 1, 1}, {0, 3}, {0, 1}}, {{0, 1, true}}));
-  CHECK(broken({{1, 0, 2}, {0, 3}, {0, 1}}, {{0, 1, true}}));  // out of order in its group
-  // The first and the last in one group, which would wait for itself by way of the other.
+  CHECK(broken({{1, 0, 2}, {0, 3}, {0, 1}}, {{0, 1, true}}));  // unordered group
+  // The first and the last row in one group, which would wait for itself through another group.
   CHECK(broken({{0, 2, 1}, {0, 2, 3}, {0, 1, 2}}, {{0, 2, false}}));
   CHECK(broken({{1, 0, 2}, {0, 1, 3}, {0, 1, 2}}, {{0, 2, false}}));
 
-  // Two rows of one group that need five of another, in pieces of four.
+  // Two rows of one group need five rows of another, in pieces of four.
   const Leveled<Host> fan(lower_pattern("fan", 7, [](std::int64_t i) {
     return i < 5 ? std::vector<std::int64_t>{} : std::vector<std::int64_t>{0, 1, 2, 3, 4};
   }));
@@ -245,7 +245,7 @@ TEST_CASE("sptrsv: a large triangle is merged in bands, each for itself") {
     CHECK(broken_groups(band.exec, band.pattern, groups, launches_of(groups.level_begin(), least),
                         {most_rows}) == "");
   }
-  // Groups of the second follow all of the first.
+  // Groups of the second band follow all of the first.
   const std::int64_t edge = bands.begin[1];
   CHECK(std::find(on_host.begin.begin(), on_host.begin.end(), edge) != on_host.begin.end());
   for (std::int64_t p = 0; p < edge; ++p) {

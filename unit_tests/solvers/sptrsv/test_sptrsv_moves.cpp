@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Plans and workspaces of triangular solves move and do not copy; one that was moved from says so.
+// Plans and workspaces of triangular solves move and do not copy; moved-from ones throw.
 #include <doctest/doctest.h>
 
 #include <heddle/wavefronts.hpp>
@@ -22,7 +22,7 @@ static_assert(moves_only<Plan>);
 static_assert(moves_only<Workspace>);
 static_assert(moves_only<SptrsvWorkspace<Portable<Exec>, float>>);
 static_assert(moves_only<Wavefronts<Exec>>);
-// What holds the flags and tickets of a GPU's plan, whatever this build's device is.
+// The holder of the flags and tickets of a GPU's plan, on any device.
 static_assert(moves_only<heddle::detail::ordered::GpuSolve<Exec, double>>);
 
 struct ReadsNothing {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Numbers that are none reach the rows that need them, and no others; with -ffast-math too.
+// NaN and infinity reach the rows that need them, and no others; with -ffast-math too.
 #include <doctest/doctest.h>
 
 #include "../../../solvers/sptrsv/definitions.hpp"
@@ -11,7 +11,7 @@ namespace heddle::test {
 
 namespace {
 
-/// One triangle and scheme, into which numbers that are none are put.
+/// One triangle and scheme, into which NaN and infinities are put.
 template <class T>
 class OddSolves {
  public:
@@ -32,7 +32,7 @@ class OddSolves {
     auto b = copy_to<Kokkos::HostSpace>(b_);
     b(row) = make_odd<S>(odd);
     check(row, solution(b));
-    // Beside two that are clean, which stay so.
+    // Vectors before and after it stay clean.
     const Vectors<S, Kokkos::HostSpace> three(b.extent(0), 3, true);
     for (std::size_t i = 0; i < b.extent(0); ++i) {
       three.view()(i, 0) = three.view()(i, 2) = b_(i);
@@ -53,7 +53,7 @@ class OddSolves {
     check(row, column(1), column(0));
   }
 
-  /// Into the last entry of a row that lies on the diagonal, or off it.
+  /// Puts a value into the diagonal, or the last other entry, of a row.
   void into_matrix(const OddValue& odd, std::size_t row, bool diagonal) {
     const auto host = A_.host.template copy_to<Kokkos::HostSpace>(exec_);
     exec_.fence("heddle::test::copied");
@@ -113,7 +113,7 @@ TEST_CASE_TEMPLATE_DEFINE("sptrsv: numbers that are none reach who needs them, a
       for (const Scheme& scheme : sptrsv_samples(backends::describe(exec), 761)) {
         CAPTURE(scheme.to_string());
         OddSolves<T> solves(exec, A, scheme, triangle);
-        std::size_t odd_one = turn++;  // in turn, since there are many schemes
+        std::size_t odd_one = turn++;  // alternating, since there are many schemes
         for (const std::size_t row : {std::size_t{0}, n / 2 + 3, n - 1}) {
           CAPTURE(row);
           const OddValue& odd = odd_values[odd_one++ % std::size(odd_values)];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Solves of one plan that overlap are found.
+// Overlapping solves of one plan are found.
 #include <doctest/doctest.h>
 
 #include <functional>
@@ -15,7 +15,7 @@ using Exec = Kokkos::DefaultHostExecutionSpace;
 using Type = TriangleType<Exec, double, Indices32>;
 using Vector = Kokkos::View<double*, Exec>;
 
-/// Calls something once at the beginning of the next kernel of so a label.
+/// Calls a function once, at the beginning of the next kernel with a given label.
 class AtKernel {
  public:
   AtKernel(std::string label, std::function<void()> call)
@@ -53,7 +53,7 @@ TEST_CASE("sptrsv: a solve inside of another of the same plan is an error, if on
   const Vector b("heddle::test::b", 2500), x("heddle::test::x", 2500), y("heddle::test::y", 2500);
   Type::Plan<> plan(exec, A.matrix(), {.check_overlap = true});
   bool found = false;
-  for (int repeat = 0; repeat < 2; ++repeat) {  // it is over after the first
+  for (int repeat = 0; repeat < 2; ++repeat) {  // the first has ended
     found = false;
     const AtKernel during("heddle::sptrsv::rows", [&] {
       CHECK_THROWS_WITH_AS(plan.apply(exec, 1.0, b, y),
@@ -64,7 +64,7 @@ TEST_CASE("sptrsv: a solve inside of another of the same plan is an error, if on
     CHECK(found);
   }
   CHECK(solve_randomly<Type>(exec, plan, A, Triangle::lower, 1, 3) <= 1);
-  // A solve that is refused before it begins is none.
+  // A solve that is refused before it begins does not count.
   CHECK_THROWS_AS(plan.apply(exec, Op::transpose, 1.0, b, x), Error);
   CHECK_NOTHROW(plan.apply(exec, 1.0, b, x));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// New values that come in another pattern of the same size.
+// New values with another pattern of the same size.
 #include <doctest/doctest.h>
 
 #include "../../support/sptrsv_check.hpp"
@@ -75,7 +75,7 @@ TEST_CASE(
 TEST_CASE("sptrsv: an op is not prepared from a pattern with other entries in the triangle") {
   const Exec exec;
   const Pattern band = lower_band("band", 90, {1, 2, 9});
-  const auto A = triangle_on_device<Type>(exec, reversed(band));  // its lower triangle is empty
+  const auto A = triangle_on_device<Type>(exec, reversed(band));  // an empty lower triangle
   const auto B = triangle_on_device<Type>(exec, band);
   Plan plan(exec, A.matrix(), {.ignore_outside = true, .check_pattern = false});
   plan.update_values(exec, B.matrix());

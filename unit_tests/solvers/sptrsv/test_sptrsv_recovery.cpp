@@ -16,8 +16,8 @@ using Solve = GpuSolve<Exec, double>;
 
 constexpr std::int64_t places = 100;
 
-/// Posts in the set of this solve, and ends it only if told so; the number of tickets that were
-/// taken goes into *taken, the number of values that stood in either set before into *found.
+/// Posts in the set of this solve, and ends it if `ends`. *taken is the number of tickets that were
+/// taken before, *found the number of values in both sets before.
 void post(const Exec& exec, const SolvedValues<double>& values, const backends::Tickets& tickets,
           bool ends, std::int64_t* taken, int* found) {
   Kokkos::parallel_for(
@@ -55,7 +55,7 @@ TEST_CASE("sptrsv: a solve that was not queued to its end is cleared away before
   exec.fence("heddle::test::posted");
   CHECK(to_host(found)(0) == 0);
   CHECK(to_host(taken)(0) == 0);
-  // Where nothing was refused nothing is cleared: the second set is this solve's to empty.
+  // Without a refusal nothing is cleared: this solve empties the second set.
   run(true, false);
   exec.fence("heddle::test::posted");
   CHECK(to_host(found)(0) == places);

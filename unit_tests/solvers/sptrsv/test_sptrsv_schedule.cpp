@@ -18,10 +18,10 @@ namespace triangle = heddle::detail::triangle;
 using Exec = Kokkos::DefaultHostExecutionSpace;
 using Pattern32 = triangle::OrderedPattern<Exec, std::int32_t, std::int64_t>;
 
-/// A triangle in the order that a scheme solves it in, and how the scheme does.
+/// A triangle in the order of a scheme, and the scheme's tasks and launches.
 struct Scheduled {
   Pattern32 pattern;
-  int lanes;  ///< of a row
+  int lanes;  ///< lanes a row
   std::vector<Task> tasks;
   std::vector<Launch> launches;
   int width;
@@ -65,7 +65,7 @@ Device gpu(int lanes) {
   return device;
 }
 
-/// Every scheme that does not merge rows, with every value of what its tasks depend on.
+/// Every scheme that does not merge rows, with every value that its tasks depend on.
 std::vector<Scheme> schemes_of_rows(const Device& device) {
   namespace sptrsv = heddle::detail::sptrsv;
   const SchemeGrammar legal = sptrsv::grammar(device);
@@ -89,7 +89,7 @@ std::vector<Scheme> schemes_of_rows(const Device& device) {
 TEST_CASE("sptrsv: the tasks and launches of every scheme keep every dependence") {
   for (const int width : {32, 64}) {
     const auto schemes = schemes_of_rows(gpu(width));
-    CHECK(schemes.size() == 3 + 3 + 9);  // lanes of self-scheduled and level-set, and sw_rnnz
+    CHECK(schemes.size() == 3 + 3 + 9);  // lanes of two schemes, and sw_rnnz of in-order
     for (const Scheme& scheme : schemes) {
       for (const Pattern& lower : triangle_patterns()) {
         CAPTURE(scheme.to_string());
@@ -109,7 +109,7 @@ TEST_CASE("sptrsv: tasks and launches that break a dependence are found") {
   auto tasks = by_level.tasks;
   auto launches = by_level.launches;
   CHECK(by_level.broken(tasks, launches) == "");
-  launches[3].stop = launches[4].stop;  // two levels in a launch that does not wait
+  launches[3].stop = launches[4].stop;  // two levels in a launch without waits
   launches.erase(launches.begin() + 4);
   CHECK(by_level.broken(tasks, launches).find("does not wait for place") != std::string::npos);
   launches[3].one_level = false;
@@ -123,7 +123,7 @@ TEST_CASE("sptrsv: tasks and launches that break a dependence are found") {
   tasks = {{0, 2500}};
   CHECK(by_level.broken(tasks, {{0, 1, false}}) == "task 0 has no lane for each row");
 
-  // Rows of a warp may need each other where each has a lane, and not where lanes share a row.
+  // Rows of a warp may need one another if each has a lane, but not if lanes share a row.
   const Scheduled alone(triangle_named("bidiagonal"), Triangle::lower,
                         Scheme::parse("sptrsv/in-order,sw_rnnz=inf,warps=64"), 32);
   CHECK(alone.broken(alone.tasks, alone.launches) == "");

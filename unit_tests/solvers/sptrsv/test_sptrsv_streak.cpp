@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Many solves of one plan: none leaves anything behind for the next.
+// Many solves of one plan: none leaves state for the next.
 #include <doctest/doctest.h>
 
 #include "../../../solvers/sptrsv/definitions.hpp"
@@ -11,7 +11,7 @@ namespace heddle::test {
 
 namespace {
 
-/// A matrix in two sets of values, right-hand sides, and what a plan that did nothing else gives.
+/// A matrix with two sets of values, right-hand sides, and the results of plans that solve once.
 template <class T>
 class Streak {
  public:
@@ -39,7 +39,7 @@ class Streak {
     Kokkos::deep_copy(side.data(), part);
     return side;
   }
-  /// The bits that a plan of its own gives, which also solve.
+  /// The bits of a plan that solves once; they must be a solution.
   HostVector<S> expected(const Exec& exec, const Scheme& scheme, std::size_t which, std::size_t k,
                          int columns) const {
     auto plan = plan_of(exec, matrices_[which], scheme);
@@ -95,7 +95,7 @@ TEST_CASE_TEMPLATE_DEFINE("sptrsv streak: 100 solves, and new numbers and column
                       streak.side(i % Streak<T>::sides, count), streak.vectors(count)});
     }
     Kokkos::fence("heddle::test::right_hand_sides");
-    // No wait from here on.
+    // No waits after this line.
     for (std::size_t i = 0; i < done.size(); ++i) {
       const Solve& solve = done[i];
       if (i % 3 == 0) plan.update_values(exec, streak.matrix(solve.which).matrix());
@@ -106,7 +106,7 @@ TEST_CASE_TEMPLATE_DEFINE("sptrsv streak: 100 solves, and new numbers and column
     exec.fence("heddle::test::solved");
     for (std::size_t i = 0; i < done.size(); ++i) {
       const Solve& solve = done[i];
-      if (i % 10 == 9 && i % 4 != 3) continue;        // cleared again
+      if (i % 10 == 9 && i % 4 != 3) continue;        // set to zero
       if (solve.columns == 0 || i % 7 > 2) continue;  // some of them: each makes a plan
       CAPTURE(i);
       const auto& x = i % 4 == 3 ? solve.b : solve.x;
@@ -118,7 +118,7 @@ TEST_CASE_TEMPLATE_DEFINE("sptrsv streak: 100 solves, and new numbers and column
 }
 TEST_CASE_TEMPLATE_APPLY(solves, TriangleTypes);
 
-// A solve that a graph replays knows nothing of how many came before: no count of the host's.
+// A replayed solve cannot use a count of the host: it does not know how many came before.
 TEST_CASE_TEMPLATE_DEFINE("sptrsv streak: 100 replays of a graph, and solves between", T, replays) {
   using S = typename T::Scalar;
   using Exec = typename T::Exec;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rows of a triangle that share their columns, and what is solved by them.
+// Rows of a triangle that share their columns, and the schemes that use them.
 #include <doctest/doctest.h>
 
 #include "../../../solvers/sptrsv/definitions.hpp"
@@ -62,9 +62,9 @@ TEST_CASE("supernodes: rows that nearly share their columns do not") {
   CHECK(sizes({{3, 7}, {3, 7, 10}}) == std::vector<int>{2});
   CHECK(sizes({{3, 7}, {10, 3, 7}}) == std::vector<int>{2});
   CHECK(sizes({{3, 3}, {3, 3, 10}}) == std::vector<int>{2});
-  CHECK(sizes({{3, 7}, {3, 7}}) == std::vector<int>{1, 1});          // not the row before
-  CHECK(sizes({{3, 7}, {3, 10}}) == std::vector<int>{1, 1});         // a column less
-  CHECK(sizes({{3, 7}, {3, 7, 8, 10}}) == std::vector<int>{1, 1});   // a column more
+  CHECK(sizes({{3, 7}, {3, 7}}) == std::vector<int>{1, 1});          // without the row before
+  CHECK(sizes({{3, 7}, {3, 10}}) == std::vector<int>{1, 1});         // one column fewer
+  CHECK(sizes({{3, 7}, {3, 7, 8, 10}}) == std::vector<int>{1, 1});   // one column more
   CHECK(sizes({{3, 7}, {3, 6, 10}}) == std::vector<int>{1, 1});      // another column
   CHECK(sizes({{3, 7}, {7, 3, 10}}) == std::vector<int>{1, 1});      // in another order
   CHECK(sizes({{3, 7}, {3, 7, 10, 10}}) == std::vector<int>{1, 1});  // the row before twice
@@ -106,7 +106,7 @@ TEST_CASE("supernodes: taken where rows share their columns, scheduled as rows a
     const auto A = triangle_on_device<Type>(exec, triangle_named(name));
     return Type::Plan<>(exec, A.matrix(), options).scheme().to_string();
   };
-  CHECK(scheme("elements", {}) == "sptrsv/supernodes,schedule=sequential");  // too little for two
+  CHECK(scheme("elements", {}) == "sptrsv/supernodes,schedule=sequential");  // too few for two
   CHECK(scheme("grid", {}) == "sptrsv/sequential");
   for (const char* name : {"grid", "elements", "0 x 0"}) {
     for (const char* pinned : {"sptrsv/supernodes,schedule=point-to-point,grain=1",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// For how many threads of a CPU triangular solves are scheduled.
+// The number of threads of a CPU for which triangular solves are scheduled.
 #include <doctest/doctest.h>
 
 #include "../../../testing/events.hpp"
@@ -14,7 +14,7 @@ using Exec = Kokkos::DefaultHostExecutionSpace;
 using Type = TriangleType<Exec, double, Indices32>;
 using Plan = Type::Plan<>;
 
-/// On which two threads are predicted to gain.
+/// A triangle on which two threads are predicted to be faster.
 Pattern wide_triangle() { return lower_band("two wide levels", 60000, {30000}); }
 
 std::string kernel_of(const Plan& plan) { return plan.scheme().terms().front().key; }
@@ -31,7 +31,7 @@ TEST_CASE("sptrsv: threads that have no processor are not counted on") {
   }
   const AssumedProcessors one(1);
   CHECK(kernel_of(Plan(exec, A.matrix())) == "sequential");
-  // Who says how many knows better, as where the solves run elsewhere than the inspection.
+  // A user's number of threads counts, since solves may run elsewhere than the inspection.
   CHECK(kernel_of(Plan(exec, A.matrix(), {.threads = 2})) != "sequential");
 }
 
@@ -49,7 +49,7 @@ TEST_CASE("sptrsv: a solve is scheduled for the threads that are asked for, and 
       CAPTURE(threads);
       Plan plan(exec, B.matrix(), {.scheme = Scheme::parse(scheme), .threads = threads});
       CHECK(solve_randomly<Type>(exec, plan, B, Triangle::lower, 2, 3) <= 1);
-      CHECK(plan.bytes() > bytes);  // a word a thread, if nothing else
+      CHECK(plan.bytes() > bytes);  // at least one word a thread
       bytes = plan.bytes();
     }
   }
@@ -68,7 +68,7 @@ TEST_CASE("sptrsv: without a plan too, no thread waits for one that has no proce
     exec.fence("heddle::test::solved");
     return count(recording.seen(), Event::kernel);
   };
-  CHECK(launches(1) == 1);  // of one thread, which takes no tickets
+  CHECK(launches(1) == 1);  // one thread needs no tickets
   CHECK(launches(2) == 2);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Solves with time stamps in them: what they note of every step, and that they solve.
+// Solves with time stamps: the stamps of every step, and the solutions.
 #include <doctest/doctest.h>
 
 #include "../../../testing/traced_solve.hpp"
@@ -13,8 +13,8 @@ namespace {
 using Type = OneTriangleType;
 using Exec = Type::Exec;
 
-/// What a step needs must have been begun before the step ends, since it is posted in between; on a
-/// CPU it must have ended before the step begins.
+/// A step ends after its parents have begun, since they post in between; on a CPU it begins after
+/// they have ended.
 template <class Host>
 void check_order(const SolveTrace& trace, const Host& A, Triangle triangle, bool transposed) {
   const auto n = static_cast<std::size_t>(A.rows());
@@ -67,7 +67,7 @@ TEST_CASE("sptrsv: a traced solve solves, and stamps every step in an order that
             REQUIRE(trace.begin_ns[step] <= trace.end_ns[step]);
           }
           check_order(trace, A.host, triangle, op == Op::transpose);
-          // The plan solves as ever.
+          // The plan still solves.
           fill_with_poison(x.data());
           plan.apply(exec, op, 1.0, b_device.view(), x.view());
           exec.fence("heddle::test::solved");

@@ -44,10 +44,10 @@ TEST_CASE_TEMPLATE_DEFINE("sptrsv waits: many times more rows than run", T, larg
   const DeviceMatrix<T> matrices[] = {triangle_on_device<T>(exec, large_random(rows)),
                                       triangle_on_device<T>(exec, large_grid(rows)),
                                       triangle_on_device<T>(exec, long_chain(rows))};
-  std::size_t turn = 0;  // each scheme has one of them
+  std::size_t turn = 0;  // each scheme solves one of them
   for (const Scheme& scheme : sptrsv_samples(backends::describe(exec), 222)) {
     CAPTURE(scheme.to_string());
-    // A launch for each of a million levels takes seconds.
+    // A launch for each of a million levels would need seconds.
     const bool any = !backends::has_lanes<Exec> || !scheme.has("level-set");
     const auto& A = matrices[turn++ % (any ? 3 : 2)];
     CAPTURE(A.name);

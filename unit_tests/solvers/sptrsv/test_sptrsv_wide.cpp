@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Vectors of another type than the matrix: solutions have the precision of the vectors, by every
-// scheme and candidate.
+// Vectors of another type than the matrix: every scheme and candidate gives solutions in the
+// precision of the vectors.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ using WideTypes = JoinTuples<
            WideType<Exec, float, Kokkos::complex<double>>>,
     InTurn<WideType<Exec, float, float, double>, WideType<Portable<Exec>, float, double>>>;
 
-/// Every sample of a device's schemes, and what is tried for a triangle of the pattern's shape.
+/// Samples of a device's schemes, and the candidates for triangles of the pattern's size.
 std::vector<Scheme> schemes_for(const Pattern& pattern, const Device& device, std::size_t start) {
   std::vector<Scheme> schemes = sptrsv_samples(device, start);
   std::int64_t entries = 0;
@@ -54,7 +54,7 @@ struct Solves {
   const DeviceMatrix<T>& A;
   SptrsvOptions options;
 
-  /// How far x is from solving, by solve(alpha, b, x).
+  /// The residual after solve(alpha, b, x).
   template <class Solve>
   double residual_of(Op op, int vectors, std::uint64_t seed, const Solve& solve) const {
     const Acc alpha(RealOf<Acc>(-1.25));
@@ -135,7 +135,7 @@ TEST_CASE_TEMPLATE_APPLY(wide_ways, WideTypes);
 
 TEST_CASE_TEMPLATE_DEFINE("sptrsv: and without a plan", T, wide_without_plan) {
   using V = typename T::Vector;
-  if constexpr (std::same_as<V, typename T::Accumulator>) {  // sums are kept in V
+  if constexpr (std::same_as<V, typename T::Accumulator>) {  // sums have type V
     const typename T::Exec exec;
     Watchdog watchdog("sptrsv wide without a plan");
     for (const Pattern& pattern : triangle_patterns()) {

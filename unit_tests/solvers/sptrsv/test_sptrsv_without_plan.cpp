@@ -17,7 +17,7 @@ namespace {
 template <class T>
 using Workspace = SptrsvWorkspace<typename T::Exec, typename T::Scalar>;
 
-/// Solves with random right-hand sides, x poisoned before, and holds the result against the oracle.
+/// Solves with random right-hand sides and poisoned x, and checks x against the oracle.
 template <class T>
 double solve(const typename T::Exec& exec, const Workspace<T>& workspace, const DeviceMatrix<T>& A,
              const SptrsvOptions& options, int vectors, bool apart, bool in_place,
@@ -72,7 +72,7 @@ TEST_CASE_TEMPLATE_DEFINE("sptrsv without a plan: many times more rows than run"
   using Exec = typename T::Exec;
   const Exec exec;
   Watchdog watchdog("large sptrsv without a plan");
-  // Where nobody may wait, one thread of a GPU would take minutes.
+  // Without waits one thread of a GPU solves, which would take minutes with more rows.
   const auto rows = backends::waits_make_progress<Exec> ? more_rows_than_run<Exec>() : 20000;
   for (const Pattern& lower : {long_chain(rows), large_grid(rows), large_random(rows)}) {
     const auto A = triangle_on_device<T>(exec, lower);
@@ -104,7 +104,7 @@ TEST_CASE_TEMPLATE_DEFINE("sptrsv without a plan: one LU matrix, of which it rea
   for (const bool is_upper : {false, true}) {
     const SptrsvOptions options{is_upper ? Triangle::upper : Triangle::lower,
                                 is_upper ? Diagonal::stored : Diagonal::unit, true};
-    // NaN wherever it has no business.
+    // Entries that a solve may not read are NaN.
     const auto poisoned = A.host.template copy_to<Kokkos::HostSpace>(exec);
     exec.fence("heddle::test::copied");
     for (std::size_t i = 0; i < static_cast<std::size_t>(A.host.rows()); ++i) {
@@ -173,7 +173,7 @@ TEST_CASE_TEMPLATE_DEFINE("sptrsv without a plan: numbers that are none reach wh
         exec.fence("heddle::test::copied");
         host.values()(static_cast<std::size_t>(A.host.row_ptr()(row))) = make_odd<S>(odd);
         const bool is_diagonal = A.host.row_ptr()(row + 1) - A.host.row_ptr()(row) == 1;
-        if (is_diagonal && odd.infinite()) continue;  // anything over infinity is zero
+        if (is_diagonal && odd.infinite()) continue;  // x / infinity is zero
         const auto B = to_device<T>(exec, "odd", host);
         CHECK(spreads_wrongly(A.host, Triangle::lower, from, solution(b, B), clean, true) == "");
         watchdog.progress();
@@ -246,7 +246,7 @@ TEST_CASE_TEMPLATE_DEFINE("sptrsv without a plan: a device that others hold, and
 }
 TEST_CASE_TEMPLATE_APPLY(elsewhere, TriangleTypes);
 
-/// A parallel region inside another gets one thread, whatever it asks for.
+/// A parallel region inside another gets one thread, whatever number it requests.
 template <class T>
 struct SolveInside {
   using Scratch = backends::NoScratch;

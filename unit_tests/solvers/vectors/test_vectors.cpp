@@ -12,7 +12,7 @@ using RealNumbers = Kokkos::View<RealOf<typename T::Scalar>*, typename T::Space>
 template <class T>
 using Numbers = Kokkos::View<typename T::Scalar*, typename T::Space>;
 
-/// body(layout, rows, columns) for the sizes of interest.
+/// Calls body(layout, rows, columns) for the sizes of interest.
 template <class Body>
 void for_shapes(const Body& body) {
   for (const std::int64_t rows : vector_sizes()) {
@@ -137,7 +137,7 @@ TEST_CASE_TEMPLATE_DEFINE("dots and norms, the same bits every time", T, dots) {
     for (int j = 0; j < columns; ++j) {
       const auto at = static_cast<std::size_t>(j);
       CHECK(wide_dot(x.host, j, y.host, j).is(dots(at)));
-      // A root halves the relative error; squares of entries as they are rounded add one more.
+      // A square root halves the relative error; squares of rounded entries add one more.
       const auto check_norm = [&](const auto& of, RealOf<S> got) {
         WideSum square = wide_dot(of, j, of, j);
         square.terms += 16;
@@ -240,8 +240,8 @@ TEST_CASE("NaN and infinity come through") {
   CHECK(std::isnan(measure(std::numeric_limits<double>::quiet_NaN())));
   CHECK(std::isinf(measure(-std::numeric_limits<double>::infinity())));
   CHECK(measure(3) == 3);
-  // A factor that is not finite makes NaN of the zeros beyond the last row, which are no part of
-  // it.
+  // An infinite factor would make NaN of the zeros after the last row, which are not part of the
+  // vector.
   const Kokkos::View<double*, Space> y("heddle::test::y", 777);
   Kokkos::deep_copy(x, 1.0);
   vectors::axpy_norm(exec, std::numeric_limits<double>::infinity(), x, y, workspace, norm);

@@ -97,7 +97,7 @@ TEST_CASE("one vector's coefficients are Views of rank 1, and x - V (V' x) is or
   const Kokkos::View<double, Space> norm("heddle::test::norm");
   const Kokkos::View<double*, Space> h("heddle::test::h", 7);
   const auto one = Kokkos::subview(x.device, Kokkos::ALL, 0);
-  // Gram-Schmidt, twice: of random vectors, which are nearly orthogonal.
+  // Gram-Schmidt with reorthogonalization: random vectors are nearly orthogonal before.
   for (std::size_t j = 0; j < 7; ++j) {
     const auto column = Kokkos::subview(v.device, Kokkos::ALL, j);
     for (int round = 0; round < 2 && j > 0; ++round) {

@@ -56,7 +56,7 @@ TEST_CASE_TEMPLATE_DEFINE("wavefronts: who reads ahead finds old values", T, ahe
       watchdog.progress();
     }
   }
-  // One that is read by all before it has to wait for all.
+  // An item that all iterations before it read must wait for all of them.
   Pattern last{"last is read", 2000, {}};
   for (int i = 0; i < 2000; ++i) last.rows.push_back(std::vector<std::int64_t>{1999});
   check_every_scheme(exec, last, {.ahead = ReadsAhead::old_value});
@@ -158,7 +158,7 @@ TEST_CASE_TEMPLATE_DEFINE("wavefronts: fewer threads are granted than asked for"
     const Wavefronts second(exec, other.rows, other.reads(), options);
     Kokkos::deep_copy(one.items, 5);
     Kokkos::deep_copy(other.items, 5);
-    // A parallel region inside another gets one thread, whatever it asks for.
+    // A parallel region inside another gets one thread, whatever number it requests.
     backends::launch_threads(exec, "heddle::test::outside", 2, [&](int me, int threads) {
       if (me == 0) first.for_each(Exec(), one.mix());
       if (me == threads - 1) second.for_each(Exec(), other.mix());
@@ -184,7 +184,7 @@ TEST_CASE_TEMPLATE_DEFINE("wavefronts: levels that were found elsewhere", T, giv
     if (fits) schemes.emplace_back(scheme);
     if (!fits) CHECK_THROWS_WITH(by_level({0}, {.scheme = scheme}), doctest::Contains("elsewhere"));
   }
-  // From the last iteration to the first, though the loop goes the other way: as colors may.
+  // Levels from the last iteration to the first, against the order of the loop: colors may do so.
   const Pattern upper = reversed(triangle_named("grid"));
   const auto expected = items_in_order(upper, SweepDirection::backward);
   const DevicePattern<Exec> on_device(upper);
@@ -205,7 +205,7 @@ TEST_CASE_TEMPLATE_DEFINE("wavefronts: levels that were found elsewhere", T, giv
     }
   }
   CHECK(by_level({}, {}).levels() == 0);
-  CHECK(by_level({2, 0}, {}).levels() == 3);  // the second of them empty
+  CHECK(by_level({2, 0}, {}).levels() == 3);  // the second of them is empty
   CHECK_THROWS_WITH(by_level({0, 1, -1}, {}), doctest::Contains("iteration 2 is of a level below"));
 }
 TEST_CASE_TEMPLATE_APPLY(given, Everywhere);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The schedules of CPUs: proved on the host, and run by more and fewer threads than they are for.
+// Schedules of CPUs: proved on the host, and run by any number of threads.
 #include <doctest/doctest.h>
 
 #include <thread>
@@ -18,7 +18,7 @@ using backends::Progress;
 namespace ordered = heddle::detail::ordered;
 namespace wavefronts = heddle::detail::wavefronts;
 
-/// A pattern, how its loop is meant, and a schedule that was made for it.
+/// A pattern, the options of its loop, and a schedule for it.
 struct Scheduled {
   Scheduled(const Pattern& from, WavefrontsOptions with, const char* kernel, int grain)
       : pattern(from), options(std::move(with)) {
@@ -44,7 +44,7 @@ struct Scheduled {
   std::vector<std::int64_t> iterations;
 };
 
-/// Every loop of these tests.
+/// Calls use(pattern, options) for every loop of these tests.
 template <class Use>
 void for_each_loop(const Use& use) {
   for (const Pattern& lower : triangle_patterns()) {
@@ -103,7 +103,7 @@ TEST_CASE("wavefronts: no wait and no barrier can be left out") {
       CHECK_FALSE(scheduled.proved(without_wait(whole, wait)));
       ++left_out;
     }
-    // Barriers keep whatever waits keep; and where there are waits, stages do not order themselves.
+    // Barriers replace all waits; and if there are waits, stages alone keep no order.
     ThreadSchedule other = whole;
     other.barriers = true;
     CHECK(scheduled.proved(other));
@@ -120,7 +120,7 @@ TEST_CASE("wavefronts: the proof sees what else may be wrong") {
   const Scheduled scheduled(triangle_named("grid"), {.threads = 2}, "point-to-point", 1);
   const ThreadSchedule& good = scheduled.schedule();
   REQUIRE(good.stages() > 4);
-  ThreadSchedule late = good;  // a wait for a stage to come would never end
+  ThreadSchedule late = good;  // a wait for a later stage would never end
   late.waits.front().stage = good.stages();
   CHECK_FALSE(scheduled.proved(late));
   ThreadSchedule few = good;
@@ -135,8 +135,8 @@ TEST_CASE("wavefronts: the proof sees what else may be wrong") {
 }
 
 TEST_CASE("wavefronts: what another wait implies is not waited for") {
-  // Tasks of three threads in a row of stages, each after all of the stage before: everything that
-  // lies further back follows.
+  // One task of each of three threads in each stage, after all tasks of the stage before: earlier
+  // stages are implied.
   ThreadSchedule schedule;
   schedule.threads = 3;
   for (int stage = 0; stage < 4; ++stage) {
@@ -149,7 +149,7 @@ TEST_CASE("wavefronts: what another wait implies is not waited for") {
   }
   sparsify(schedule, needed);
   CHECK(schedule.waits.size() == 3 * 3 * 2);
-  // A chain 0 -> 1 -> 2 of threads: the last one's need of the first is implied.
+  // A chain 0 -> 1 -> 2 of threads: the dependence of the last thread on the first is implied.
   std::fill(needed.begin(), needed.end(), 0);
   needed[4 * 3 + 0] = 1;  // thread 1, stage 1, on thread 0, stage 0
   needed[8 * 3 + 1] = 2;  // thread 2, stage 2, on thread 1, stage 1
@@ -251,7 +251,7 @@ TEST_CASE("wavefronts: a schedule is made for the threads that have a processor 
 }
 
 TEST_CASE("wavefronts: what two threads are predicted to gain") {
-  // Levels of a side x side grid whose iterations read `items` each, all torn from the ones before.
+  // Levels of a side x side grid with `items` reads an iteration, all torn from those before.
   const auto gain_on_grid = [](std::int64_t side, std::int64_t items) {
     ordered::LevelCounts counts;
     for (std::int64_t level = 0; level < 2 * side - 1; ++level) {
@@ -263,9 +263,9 @@ TEST_CASE("wavefronts: what two threads are predicted to gain") {
         ordered::make_stages(counts.steps, counts.sizes, 2, wavefronts::default_grain);
     return wavefronts::predicted_gain(counts, stages, side * side, backends::ThreadCosts());
   };
-  CHECK(gain_on_grid(100, 2) < 1);    // no level is worth two
+  CHECK(gain_on_grid(100, 2) < 1);    // no level is large enough for two
   CHECK(gain_on_grid(850, 2) > 1.2);  // measured: 1.4 to 1.7 (docs/wavefronts.md)
-  CHECK(gain_on_grid(420, 24) < gain_on_grid(400, 24));  // beyond the caches
+  CHECK(gain_on_grid(420, 24) < gain_on_grid(400, 24));  // larger than the caches
 }
 
 TEST_CASE("wavefronts: one thread, unless others are predicted to gain least_gain") {

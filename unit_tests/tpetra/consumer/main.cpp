@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The README's lines for a Trilinos program: Belos gets Heddle's product in place of the matrix.
+// The README's lines for a Trilinos program: Belos uses Heddle's product instead of the matrix.
 #include <BelosLinearProblem.hpp>
 #include <BelosTpetraAdapter.hpp>
 #include <Tpetra_Core.hpp>
