@@ -6,15 +6,15 @@
 
 namespace heddle::backends {
 
-/// The words by which all teams of a cooperative launch meet, in memory of the device: zero before
-/// the first launch, and fit for the next one after each. One launch at a time. Meetings are
-/// counted modulo 2^32.
+/// State of the barrier of all teams of a cooperative launch, in device memory: zero before the
+/// first launch, and ready for the next one after each. One launch at a time. Meetings are counted
+/// modulo 2^32.
 struct MeetingWords {
   int* arrived = nullptr;
   int* meetings = nullptr;
 };
 
-/// What launch_cooperative gives a kernel: a team, and a barrier of all of them.
+/// Argument of a kernel of launch_cooperative: its team, and a barrier of all teams.
 template <ExecutionSpace Exec, class LaunchShape>
 class AllTeams {
  public:
@@ -26,14 +26,14 @@ class AllTeams {
 
   /// The calling thread's team; its index is below teams().
   KOKKOS_FORCEINLINE_FUNCTION const team_type& team() const { return team_; }
-  /// How many there are, which may be fewer than were asked for.
+  /// Number of teams, which may be fewer than were asked for.
   KOKKOS_FORCEINLINE_FUNCTION int teams() const { return teams_; }
 
   /// All threads of all teams wait for each other, and see what each wrote to memory before.
   KOKKOS_FORCEINLINE_FUNCTION void barrier() const {
     team_.barrier_to_publish();
     if (team_.thread() == 0) {
-      const int now = look(words_.meetings);  // the same until this team has arrived
+      const int now = look(words_.meetings);  // unchanged until this team has arrived
       if (arrive(words_.arrived) + 1 == teams_) {
         fence();
         post(words_.arrived, 0);

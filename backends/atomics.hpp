@@ -6,9 +6,8 @@
 
 #include "memory.hpp"
 
-/// Kokkos' relaxed atomics, as words of backends/: by threads of a launch or of a loop of Kokkos,
-/// on memory of the device or on scratch. They order nothing else. On an emulated device another
-/// lane may go on before each.
+/// Kokkos' relaxed atomics for threads of a launch or of a Kokkos loop, on device memory or
+/// scratch. They order no other accesses. On an emulated device another lane may run before each.
 namespace heddle::backends {
 
 namespace detail {
@@ -61,7 +60,7 @@ KOKKOS_FORCEINLINE_FUNCTION void atomic_or(T* place, std::type_identity_t<T> bit
   Kokkos::atomic_or(place, bits);
 }
 
-/// These return what was there before.
+/// The fetch functions return the old value.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T atomic_fetch_add(T* place, std::type_identity_t<T> value) {
   [[maybe_unused]] const detail::AtomicTurn turn(place);
@@ -83,7 +82,7 @@ KOKKOS_FORCEINLINE_FUNCTION T atomic_fetch_or(T* place, std::type_identity_t<T> 
   return Kokkos::atomic_fetch_or(place, bits);
 }
 
-/// Puts `wanted` there if what was there before, which it returns, is `expected`.
+/// Stores `wanted` if the old value, which it returns, is `expected`.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T atomic_compare_exchange(T* place, std::type_identity_t<T> expected,
                                                       std::type_identity_t<T> wanted) {

@@ -20,17 +20,17 @@ using ThisClock = CudaClock;
 #elif defined(__HIP_DEVICE_COMPILE__)
 using ThisClock = HipClock;
 #elif defined(HEDDLE_EMULATED)
-using ThisClock = EmulatedClock;  // the host's outside of a lane
+using ThisClock = EmulatedClock;  // outside of a lane the host's clock
 #else
 using ThisClock = HostClock;
 #endif
 
-/// The clock that all threads of a CPU, or of a device of CUDA or HIP, share, in ticks of
-/// tick_nanoseconds. What is read after a value was seen is no earlier than what its writer read
-/// before it wrote.
+/// Ticks, of tick_nanoseconds each, of the clock that all threads of a CPU, or of a CUDA or HIP
+/// device, share. A time read after a value was seen is no earlier than one that the value's writer
+/// read before it wrote.
 KOKKOS_FORCEINLINE_FUNCTION std::int64_t clock_ticks() { return ThisClock::ticks(); }
 
-/// How long a tick is, on every device that does not say otherwise.
+/// Length of a tick in nanoseconds; devices with another one overload it.
 template <ExecutionSpace Exec>
 double tick_nanoseconds(const Exec&) {
   return 1;

@@ -19,17 +19,17 @@ namespace heddle::backends {
 /// Runs `kernel(cluster, scratch)` for `clusters` clusters of `teams` teams on `exec`, in any
 /// order, and returns at once. `teams_per_cluster` is a power of two, and at most
 /// Device::most_teams_per_cluster; up to portable_teams_per_cluster can run on every device that
-/// has clusters at all.
+/// has clusters.
 ///
-/// Kernel is small enough to be passed by value and declares `Scratch`, what a team shares,
-/// uninitialized: a trivial type, NoScratch, or DynamicScratch, of which each team gets
+/// Kernel is small enough to be passed by value and declares `Scratch`, the uninitialized memory
+/// that a team shares: a trivial type, NoScratch, or DynamicScratch, of which each team gets
 /// `scratch_bytes` (Device::scratch_bytes at most). `label` is a literal of the form
 /// "heddle::op::phase". Nothing is launched when there are no clusters. Every thread calls the
-/// kernel, and comes to every barrier of the cluster.
+/// kernel, and reaches every barrier of the cluster.
 ///
 /// Teams of a cluster may wait for each other; those of different clusters may not.
 ///
-/// Throws Error where the device has no such clusters, or refuses the launch.
+/// Throws Error if the device has no such clusters, or refuses the launch.
 template <class LaunchShape, ExecutionSpace Exec, class Kernel>
 void launch_cluster(const Exec& exec, const char* label, int teams_per_cluster,
                     std::int64_t clusters, const Kernel& kernel, std::size_t scratch_bytes = 0) {

@@ -5,11 +5,11 @@
 
 namespace heddle::backends {
 
-/// Teams that every device with clusters can run together; more are asked for by an attribute, and
-/// may be refused.
+/// Most teams of a cluster that every device with clusters can run; more need an attribute, and may
+/// be refused.
 inline constexpr int portable_teams_per_cluster = 8;
 
-/// The words of Cluster where a GPU's compiler compiles for the host, which runs no cluster.
+/// The functions of Cluster in host code compiled by a GPU's compiler, where no cluster runs.
 struct OneTeamCluster {
   KOKKOS_FORCEINLINE_FUNCTION static int teams() { return 1; }
   KOKKOS_FORCEINLINE_FUNCTION static int rank() { return 0; }
@@ -29,9 +29,9 @@ struct OneTeamCluster {
   }
 };
 
-/// The teams that run together on neighbouring multiprocessors, reach each other's scratch, and can
-/// wait for each other in any order: the hardware starts them together. What launch_cluster gives
-/// a kernel.
+/// Teams that run together on neighbouring multiprocessors, reach each other's scratch, and can
+/// wait for each other in any order, since the hardware starts them together. Argument of a kernel
+/// of launch_cluster.
 template <ExecutionSpace Exec, class LaunchShape>
 class Cluster {
   using Words = typename Backend<Exec>::Clusters;
@@ -41,7 +41,7 @@ class Cluster {
   using execution_space = Exec;
   using team_type = Team<Exec, LaunchShape>;
 
-  /// Of the team at a place of the launch.
+  /// The cluster of the team at `place` of the launch.
   KOKKOS_FORCEINLINE_FUNCTION explicit Cluster(std::int64_t place) : place_(place) {}
 
   /// The calling thread's team; its index is its place among all teams of the launch.
@@ -58,14 +58,14 @@ class Cluster {
     KOKKOS_IF_ON_HOST((return HostWords::rank();))
   }
 
-  /// All threads of the cluster wait for each other, and see what each wrote before, to memory and
-  /// to scratch of any of its teams.
+  /// All threads of the cluster wait for each other. Each sees what the others wrote before, to
+  /// memory and to scratch of any of its teams.
   KOKKOS_FORCEINLINE_FUNCTION void barrier() const {
     arrive();
     wait();
   }
-  /// The two halves of a barrier: what a thread does between them, nobody waits for. Every thread
-  /// calls both, in turns.
+  /// The two halves of a barrier: nobody waits for what a thread does between them. Every thread
+  /// calls both, alternately.
   KOKKOS_FORCEINLINE_FUNCTION void arrive() const {
     KOKKOS_IF_ON_DEVICE((Words::arrive();))
     KOKKOS_IF_ON_HOST((HostWords::arrive();))
@@ -75,21 +75,21 @@ class Cluster {
     KOKKOS_IF_ON_HOST((HostWords::wait();))
   }
 
-  /// Where the team of that rank has what this team has at `place` of its scratch. To be used after
+  /// Address in the scratch of team `rank` that corresponds to `place` in this team's. Use it after
   /// one barrier, when that team has begun, and before another, since its scratch ends with it.
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION T* remote(T* place, int rank) const {
     KOKKOS_IF_ON_DEVICE((return Words::remote(place, rank);))
     KOKKOS_IF_ON_HOST((return HostWords::remote(place, rank);))
   }
-  /// Stores a value of 4 or 8 bytes in scratch, this team's or a remote one's, where a thread of
-  /// the cluster looks for it. Orders nothing else.
+  /// Stores a value of 4 or 8 bytes in scratch, this team's or a remote one's, for other threads of
+  /// the cluster to read. Orders no other accesses.
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION void post(T* place, T value) const {
     KOKKOS_IF_ON_DEVICE((Words::post(place, value);))
     KOKKOS_IF_ON_HOST((HostWords::post(place, value);))
   }
-  /// What was last posted there, as far as this thread can see. Orders nothing.
+  /// The value last posted at `place`, as far as this thread can see. Orders nothing.
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION T look(const T* place) const {
     KOKKOS_IF_ON_DEVICE((return Words::look(place);))

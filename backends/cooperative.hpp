@@ -18,12 +18,12 @@
 
 namespace heddle::backends {
 
-/// Whether all teams of a launch can be made to run at the same time: not through Portable, whose
-/// team policy promises nothing of the kind.
+/// Whether all teams of a launch can be made to run at the same time. Portable cannot: its team
+/// policy does not guarantee it.
 template <ExecutionSpace Exec>
 inline constexpr bool has_cooperative = waits_make_progress<Exec>;
 
-/// Teams of this kernel that the device runs at the same time, where nothing else runs.
+/// Teams of this kernel that the device runs at the same time if nothing else runs.
 template <class LaunchShape, class Kernel, ExecutionSpace Exec>
 int most_cooperative_teams(const Exec& exec) {
   if constexpr (has_cooperative<Exec>) {
@@ -33,17 +33,17 @@ int most_cooperative_teams(const Exec& exec) {
   }
 }
 
-/// Runs `kernel(all_teams, scratch)` for `teams` teams on `exec`, which the device starts together,
-/// so that they may wait for each other in any order, and returns at once. It waits for places that
-/// other launches hold; that as many teams were launched as fit would be no such promise. On a CPU
-/// a team is a thread, and there may be fewer of them: AllTeams::teams().
+/// Runs `kernel(all_teams, scratch)` for `teams` teams on `exec`, and returns at once. The device
+/// starts all teams together, so that they may wait for each other in any order: the launch waits
+/// for room that other launches occupy. (A plain launch of as many teams as fit does not guarantee
+/// that.) On a CPU a team is a thread, and there may be fewer of them: AllTeams::teams().
 ///
-/// Kernel is small enough to be passed by value and declares `Scratch`, what a team shares,
-/// uninitialized: a trivial type or NoScratch. `label` is a literal of the form
-/// "heddle::op::phase". All threads come to every barrier of all teams.
+/// Kernel is small enough to be passed by value and declares `Scratch`, the uninitialized memory
+/// that a team shares: a trivial type or NoScratch. `label` is a literal of the form
+/// "heddle::op::phase". All threads reach every barrier of all teams.
 ///
-/// Throws Error where there is no such launch, for more teams than most_cooperative_teams, or where
-/// the device refuses.
+/// Throws Error if there is no such launch, for more teams than most_cooperative_teams, or if the
+/// device refuses.
 template <class LaunchShape, ExecutionSpace Exec, class Kernel>
   requires(!has_dynamic_scratch<Kernel>)
 void launch_cooperative(const Exec& exec, const char* label, int teams, const Kernel& kernel,

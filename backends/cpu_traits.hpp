@@ -8,7 +8,7 @@
 
 namespace heddle::backends {
 
-/// The CPU that this process runs on, asked at the first call.
+/// The CPU that this process runs on, queried at the first call.
 inline const CpuTraits& cpu_traits() {
   static const CpuTraits traits = ask_cpu();
   return traits;
@@ -16,9 +16,9 @@ inline const CpuTraits& cpu_traits() {
 
 /// How a kernel uses the SIMD registers of a CPU.
 enum class Simd {
-  none,     ///< only as the compiler does by itself for any processor of the architecture
-  loads,    ///< entries that lie scattered are loaded one by one
-  gathers,  ///< they are gathered by one instruction
+  none,     ///< as the compiler does for any processor of the architecture
+  loads,    ///< scattered entries are loaded one by one
+  gathers,  ///< scattered entries are loaded by a gather instruction
 };
 
 inline constexpr std::array every_simd = {Simd::none, Simd::loads, Simd::gathers};
@@ -32,15 +32,15 @@ constexpr const char* name(Simd simd) {
   return "?";
 }
 
-/// Whether kernels of this program can use `simd` on this CPU. A file that a GPU's compiler
-/// compiles holds none but plain kernels: the template parameter keeps its answer apart from that
-/// of other files of the program.
+/// Whether kernels of this program can use `simd` on this CPU. A file compiled by a GPU's compiler
+/// has plain kernels only; the template parameter gives it another instance of this function than
+/// other files of the program have.
 template <bool Compiled = compiles_simd>
 bool supports(Simd simd) {
   return simd == Simd::none || (Compiled && cpu_traits().simd_bits > 0);
 }
 
-/// What is fastest of what is supported.
+/// The fastest supported use of SIMD.
 template <bool Compiled = compiles_simd>
 Simd best_simd() {
   if (!supports<Compiled>(Simd::loads)) return Simd::none;

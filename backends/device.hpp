@@ -3,14 +3,14 @@
 
 #include <string>
 
-#include "kokkos/device.hpp"  // and with it those of all backends
+#include "kokkos/device.hpp"  // includes those of all backends
 #include "lanes.hpp"
 #include "loops.hpp"
 
 namespace heddle::backends {
 
-/// The device behind an execution space instance. Cheap enough to ask for at every plan. Throws
-/// Error for one that Heddle's kernels do not suit: AMD's with wavefronts of 32 lanes.
+/// The device of an execution space instance, cheap enough to query for every plan. Throws Error
+/// for one that Heddle's kernels do not support: AMD's with wavefronts of 32 lanes.
 template <ExecutionSpace Exec>
 Device describe(const Exec& exec) {
   Device device = describe_device(exec);
@@ -20,8 +20,8 @@ Device describe(const Exec& exec) {
   return device;
 }
 
-/// Bytes read plus bytes written a second, in 1e9, of the best of `repetitions` copies between two
-/// buffers of `bytes` each on this device; allocates both and waits for `exec`.
+/// Copy bandwidth of this device: bytes read plus bytes written a second, in 1e9, of the best of
+/// `repetitions` copies between two buffers of `bytes` each. Allocates both and waits for `exec`.
 template <ExecutionSpace Exec>
 double measured_copy_gbytes_per_second(const Exec& exec, std::size_t bytes = std::size_t{1} << 28,
                                        int repetitions = 10) {

@@ -14,7 +14,7 @@
 
 namespace heddle::backends {
 
-/// Of a backend that cannot record launches.
+/// Graph of a backend that cannot record launches.
 struct NoGraph {
   static constexpr bool exists = false;
 
@@ -51,27 +51,26 @@ struct GraphOf<Emulated<Base, Width>> {
 };
 #endif
 
-/// Launches that were recorded once and run again as one, of CUDA and HIP, and of a device that is
-/// emulated. Moves, does not copy.
+/// Launches that were recorded once and run again as one, on CUDA, HIP, and an emulated device.
+/// Movable, not copyable.
 ///
-/// - `exists`: whether the backend has graphs at all; the other words do nothing where not;
+/// - `exists`: whether the backend has graphs; if not, the other functions do nothing;
 /// - `record(exec, body)`: records the launches and loops (detail::parallel_for) that body() queues
-/// on
-///   `exec` in place of running them, and says whether that was possible: not while the calling
-///   thread records another graph, not on a stream that is being captured, and not if body()
-///   throws. Then nothing has run. No stream is captured, so that other threads may allocate and
-///   wait meanwhile. What body() does by other means happens at once and is not recorded, except
-///   within record_captured; on an emulated device it is an Error that names it;
+///   on `exec` instead of running them, and returns whether that was possible: not while the
+///   calling thread records another graph, not on a stream that is being captured, and not if
+///   body() throws. Then nothing has run. No stream is captured, so that other threads may allocate
+///   and wait meanwhile. What body() does by other means happens at once and is not recorded,
+///   except within record_captured; on an emulated device it is an Error that names it;
 /// - `launch(exec)`: runs what was recorded, with the arguments of that time, kernels by value;
-/// - `launches()`: how many were recorded, 0 without any;
-/// - `clear()`: forgets them.
+/// - `launches()`: number of recorded launches, 0 if there are none;
+/// - `clear()`: discards them.
 template <ExecutionSpace Exec>
 using Graph = typename GraphOf<Exec>::type;
 
-/// body(), which queues on `exec` by means of its own (other than launch and detail::parallel_for).
-/// While the calling thread records a graph there, the stream is captured for it: one at a time in
-/// the program, and meanwhile no thread may wait for the device, which allocating and freeing do. A
-/// capture that fails makes record() say that it was not possible.
+/// Calls body(), which queues on `exec` by means of its own (other than launch and
+/// detail::parallel_for). While the calling thread records a graph there, the stream is captured
+/// for it: one capture at a time in the program. Meanwhile no thread may wait for the device, as
+/// allocating and freeing do. If a capture fails, record() returns that recording was not possible.
 template <ExecutionSpace Exec, class Body>
 void record_captured([[maybe_unused]] const Exec& exec, const Body& body) {
 #ifdef KOKKOS_ENABLE_CUDA

@@ -19,7 +19,7 @@
 
 namespace heddle::backends {
 
-/// Of a backend without clusters.
+/// Clusters of a backend that has none.
 struct NoClusters {};
 #ifdef KOKKOS_ENABLE_CUDA
 struct CudaCluster;
@@ -31,12 +31,12 @@ struct EmulatedCluster;
 template <class T, class L, class P = HostLanes, class C = NoClusters>
 struct BackendOf {
   using Tag = T;
-  using Lanes = L;          ///< the words of Subwarp and Team, as Heddle launches
-  using PortableLanes = P;  ///< the same, as a team policy lays out threads
-  using Clusters = C;       ///< the words of Cluster
+  using Lanes = L;          ///< the functions of Subwarp and Team, as Heddle launches
+  using PortableLanes = P;  ///< the functions as a team policy lays out threads
+  using Clusters = C;       ///< the functions of Cluster
 };
 
-/// The backend behind an execution space. One that nobody knows may be anything: it is portable.
+/// The backend of an execution space. An unknown space may be anything, so it is portable.
 template <ExecutionSpace Exec>
 struct Backend : BackendOf<Portable, HostLanes> {};
 template <ExecutionSpace Exec>
@@ -87,14 +87,14 @@ template <ExecutionSpace Exec>
 inline constexpr bool has_lanes = max_subwarp_width<Exec> > 1;
 
 /// Whether kernels are threads of the host's own processor, one lane each: they may call any
-/// function of the host, and threads are few, each of which reads fastest straight on. Elsewhere
-/// threads are many, and neighbours should read neighbours; that is asked of the lanes too, since a
-/// device that is emulated has the host's memory.
+/// function of the host, and there are few threads, each of which reads fastest from consecutive
+/// addresses. On other devices threads are many, and neighbouring threads should read neighbouring
+/// addresses (coalesced). Lanes are checked too, since an emulated device has the host's memory.
 template <ExecutionSpace Exec>
 inline constexpr bool runs_on_host =
     !has_lanes<Exec> && std::same_as<typename KokkosSpace<Exec>::memory_space, Kokkos::HostSpace>;
 
-/// Whether kernels for lanes are functions of the host: on a device that is emulated.
+/// Whether kernels for lanes are functions of the host, as on an emulated device.
 template <ExecutionSpace Exec>
 inline constexpr bool emulates_lanes = false;
 #ifdef HEDDLE_EMULATED
@@ -102,20 +102,20 @@ template <ExecutionSpace Base, int Width>
 inline constexpr bool emulates_lanes<Emulated<Base, Width>> = true;
 #endif
 
-/// Whether kernels for clusters of teams are compiled (Cluster); whether a device runs them,
-/// Device::most_teams_per_cluster says.
+/// Whether kernels for clusters of teams are compiled (Cluster). Device::most_teams_per_cluster
+/// says whether a device runs them.
 template <ExecutionSpace Exec>
 inline constexpr bool has_clusters = !std::same_as<typename Backend<Exec>::Clusters, NoClusters>;
 
-/// Whether teams may wait for earlier ones of their launch (see launch_in_order). Where not, a
-/// scheme whose teams wait hands over through a second launch, or is not offered.
+/// Whether teams may wait for earlier ones of their launch (see launch_in_order). If not, a scheme
+/// whose teams wait uses a second launch instead, or is not offered.
 template <ExecutionSpace Exec>
 inline constexpr bool waits_make_progress = Tag<Exec>::waits_make_progress;
 
 }  // namespace heddle::backends
 
-/// Before a function template of host and device that is given functions of the host alone where
-/// only the host calls it: nvcc would warn of the call on a device that never happens.
+/// Goes before a function template of host and device that the host alone calls with functions of
+/// the host: otherwise nvcc warns of a call on the device that never happens.
 #ifdef __NVCC__
 #define HEDDLE_NO_EXECUTION_CHECK _Pragma("nv_exec_check_disable")
 #else

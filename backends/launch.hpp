@@ -18,15 +18,15 @@
 
 namespace heddle::backends {
 
-/// How many warps or wavefronts a multiprocessor runs at once of a launch, about; 0: as many as
-/// fit. For kernels whose teams poll for what others do: those far ahead slow down the others. No
-/// more than a wish, which nothing may depend on; elsewhere than on CUDA and HIP, and through
-/// Portable, it says nothing.
+/// Approximate number of warps or wavefronts of a launch that a multiprocessor runs at once; 0: as
+/// many as fit. For kernels whose teams poll for results of others: teams far ahead slow down the
+/// others. Only a hint, on which nothing may depend; it has no effect on devices other than CUDA
+/// and HIP, and through Portable.
 struct Residency {
   int warps = 0;
 };
 
-/// Scratch that a team asks for so that no more teams fit: one byte more than its share would be.
+/// Bytes of scratch that a team requests so that no more teams fit: one more than its share.
 template <class LaunchShape, ExecutionSpace Exec>
 std::size_t scratch_of(const Exec& exec, const Residency& residency) {
   if constexpr (has_lanes<Exec>) {
@@ -39,7 +39,7 @@ std::size_t scratch_of(const Exec& exec, const Residency& residency) {
   }
 }
 
-/// launch and launch_in_order, of which these are the common part.
+/// The common part of launch, launch_by_ticket and launch_in_order.
 template <class LaunchShape, ExecutionSpace Exec, class Kernel, class Order>
 void launch_checked(const Exec& exec, const char* label, std::int64_t teams, const Kernel& kernel,
                     Order order, std::size_t scratch_bytes, const Residency& residency) {
@@ -58,16 +58,16 @@ void launch_checked(const Exec& exec, const char* label, std::int64_t teams, con
 
 /// Runs `kernel(team, scratch)` for `teams` teams on `exec`, in any order, and returns at once.
 ///
-/// Kernel is small enough to be passed by value and declares `Scratch`, what the team shares,
-/// uninitialized: a trivial type, NoScratch, or DynamicScratch, of which a team gets
+/// Kernel is small enough to be passed by value and declares `Scratch`, the uninitialized memory
+/// that the team shares: a trivial type, NoScratch, or DynamicScratch, of which a team gets
 /// `scratch_bytes`, up to Device::scratch_bytes. (On a CPU the first launch with DynamicScratch
 /// allocates it for each thread, and no later one does.) `label` is a literal of the form
-/// "heddle::op::phase". Nothing is launched when there are no teams. Where there are lanes every
+/// "heddle::op::phase". Nothing is launched when there are no teams. If there are lanes every
 /// thread of the team calls the kernel.
 ///
-/// Teams need not be resident together: a kernel whose teams wait for each other in any order
-/// launches no more than resident_teams<LaunchShape, Kernel>(exec, scratch_bytes), and nothing else
-/// may run on the device meanwhile; one whose teams wait only for lower ones takes launch_in_order.
+/// Teams need not be resident together. A kernel whose teams wait for each other in any order
+/// launches at most resident_teams<LaunchShape, Kernel>(exec, scratch_bytes), and nothing else may
+/// run on the device meanwhile; one whose teams wait only for lower ones uses launch_in_order.
 /// Throws Error if more scratch is asked for than there is, or the device refuses the launch.
 template <class LaunchShape, ExecutionSpace Exec, class Kernel>
   requires(!has_dynamic_scratch<Kernel>)
@@ -82,8 +82,8 @@ void launch(const Exec& exec, const char* label, std::int64_t teams, const Kerne
   launch_checked<LaunchShape>(exec, label, teams, kernel, AnyOrder(), scratch_bytes, residency);
 }
 
-/// The same with indices that follow the order in which teams begin, whatever the backend: by
-/// tickets where nothing else gives it.
+/// Launches as launch does, with indices that follow the order in which teams begin, on every
+/// backend: by tickets unless they follow it anyway.
 template <class LaunchShape, ExecutionSpace Exec, class Kernel>
 void launch_by_ticket(const Exec& exec, const char* label, std::int64_t teams, const Kernel& kernel,
                       const Tickets& tickets, std::size_t scratch_bytes = 0,
@@ -91,12 +91,12 @@ void launch_by_ticket(const Exec& exec, const char* label, std::int64_t teams, c
   launch_checked<LaunchShape>(exec, label, teams, kernel, tickets, scratch_bytes, residency);
 }
 
-/// The same for a kernel whose teams wait for ones of lower index. When a team begins all lower
-/// ones have begun; so where waits_make_progress<Exec>, the lowest team that has not ended is
-/// running and waits for nobody, and every wait ends. At most max_teams_in_order teams. Tickets are
-/// cleared once, before the first launch, and serve one launch at a time. They cost a team one
-/// atomic operation and one barrier where the backend's tag says orders_teams_by_ticket, and
-/// nothing elsewhere.
+/// Launches as launch does, for a kernel whose teams wait for ones of lower index. When a team
+/// begins all lower ones have begun. So if waits_make_progress<Exec>, the lowest team that has not
+/// ended is running and waits for nobody, and every wait ends. At most max_teams_in_order teams.
+/// Tickets are cleared once, before the first launch, and serve one launch at a time. They cost a
+/// team one atomic operation and one barrier if the backend's tag has orders_teams_by_ticket, and
+/// nothing otherwise.
 template <class LaunchShape, ExecutionSpace Exec, class Kernel>
 void launch_in_order(const Exec& exec, const char* label, std::int64_t teams, const Kernel& kernel,
                      const Tickets& tickets, std::size_t scratch_bytes = 0,

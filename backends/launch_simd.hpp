@@ -9,7 +9,7 @@ namespace heddle::backends {
 
 namespace detail {
 
-/// Teams [first, stop) of a kernel that is inlined, and so compiled for AVX2 and FMA.
+/// Runs teams [first, stop) of a kernel that is inlined, and so compiled for AVX2 and FMA.
 template <class Team, class Kernel>
 HEDDLE_SIMD_INSTANCE void run_teams_with_simd(Kernel kernel, std::int64_t first, std::int64_t stop,
                                               typename Kernel::Scratch& scratch) {
@@ -18,7 +18,7 @@ HEDDLE_SIMD_INSTANCE void run_teams_with_simd(Kernel kernel, std::int64_t first,
   }
 }
 
-/// The same for any processor.
+/// Runs teams [first, stop) of a kernel, compiled for any processor.
 template <class Team, class Kernel>
 HEDDLE_PLAIN_INSTANCE void run_teams_without_simd(Kernel kernel, std::int64_t first,
                                                   std::int64_t stop,
@@ -58,11 +58,11 @@ void launch_shares_of_teams(const Exec& exec, const char* label, std::int64_t te
 }  // namespace detail
 
 /// launch for kernels made of Packs: what is inlined into the kernel's operator() is compiled for
-/// AVX2 and FMA too, and runs so if `simd`, of which supports(simd) must hold, is not Simd::none. A
-/// GPU takes no notice of it. A Pack gathers by loads, whichever of the two is asked for.
+/// AVX2 and FMA too. That version runs unless `simd` is Simd::none; supports(simd) must hold. A GPU
+/// ignores it. Packs always gather by loads.
 ///
 /// The kernel's operator() is a KOKKOS_FORCEINLINE_FUNCTION. All teams of a thread get the same
-/// scratch. The results of the two may differ in the last bits, since one fuses products and sums.
+/// scratch. The versions may differ in the last bits, since one fuses products and sums.
 template <class LaunchShape, bool Packs = compiles_packs, ExecutionSpace Exec, class Kernel>
 void launch_simd(const Exec& exec, const char* label, std::int64_t teams, const Kernel& kernel,
                  [[maybe_unused]] Simd simd) {
@@ -78,9 +78,9 @@ void launch_simd(const Exec& exec, const char* label, std::int64_t teams, const 
   }
 }
 
-/// The two halves of launch_simd for those who have a kernel for each, at half of what it costs to
-/// compile: for AVX2 and FMA alone, which the processor has and compiles_simd says the compiler
-/// knows; and for any processor.
+/// The two halves of launch_simd, for callers with a kernel for each, which halves the time to
+/// compile. launch_with_simd compiles for AVX2 and FMA alone, which the processor must have and
+/// compiles_simd must allow; launch_without_simd for any processor.
 template <class LaunchShape, bool Packs = compiles_packs, ExecutionSpace Exec, class Kernel>
   requires runs_on_host<Exec>
 void launch_with_simd(const Exec& exec, const char* label, std::int64_t teams,
@@ -97,7 +97,7 @@ void launch_without_simd(const Exec& exec, const char* label, std::int64_t teams
   }
 }
 
-/// One team of such a kernel on the thread that calls, for those who share work out themselves.
+/// Runs one team of such a kernel on the calling thread, for callers that divide work themselves.
 template <ExecutionSpace Exec, bool Packs = compiles_packs, class Kernel>
   requires runs_on_host<Exec>
 void run_simd(const Kernel& kernel, [[maybe_unused]] Simd simd) {

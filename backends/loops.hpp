@@ -9,10 +9,10 @@
 
 /// Short loops that many places need.
 ///
-/// What a kernel does is a class at namespace scope and never a KOKKOS_LAMBDA: for one that host
-/// and device may call, nvcc keeps how it is copied in variables that each translation unit has of
-/// its own, while the functions around it are merged when the program is linked. A function of one
-/// unit then copies the lambda through the variables of another, which are null.
+/// A kernel is a class at namespace scope and never a KOKKOS_LAMBDA: for one that host and device
+/// may call, nvcc stores how to copy it in variables that each translation unit has of its own,
+/// while the functions around it are merged when the program is linked. A function of one unit then
+/// copies the lambda through the variables of another, which are null.
 namespace heddle::detail {
 
 template <class T>
@@ -37,7 +37,7 @@ struct Gather {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { to[i] = from[source[i]]; }
 };
 
-/// What arrays hold, as the terms of a sum.
+/// The elements of an array, as terms of a sum.
 template <class T>
 struct Terms {
   const T* terms;
@@ -57,7 +57,7 @@ struct RunningSum {
   }
 };
 
-/// A loop as a launch of teams: an item a thread.
+/// A loop as a launch of teams: one item a thread.
 template <class Body>
 struct LoopInTeams {
   using Scratch = backends::NoScratch;
@@ -73,8 +73,8 @@ struct LoopInTeams {
   }
 };
 
-/// body(i) for each first <= i < stop. What an apply runs is such a loop, and none of Kokkos',
-/// since a graph records launches of backends/ alone; an emulated device has a word of its own for
+/// Calls body(i) for each first <= i < stop. The loops of an apply use it and not Kokkos' own,
+/// since a graph records only launches of backends/. An emulated device has a member of its own for
 /// loops, whose items need no lanes.
 template <ExecutionSpace Exec, class Body>
 void parallel_for(const Exec& exec, const std::string& label, std::int64_t first, std::int64_t stop,
@@ -90,34 +90,34 @@ void parallel_for(const Exec& exec, const std::string& label, std::int64_t first
     Kokkos::parallel_for(label, range_policy(exec, first, stop), body);
   }
 }
-/// The same for each i < n.
+/// Calls body(i) for each i < n.
 template <ExecutionSpace Exec, class Body>
 void parallel_for(const Exec& exec, const std::string& label, std::int64_t n, const Body& body) {
   parallel_for(exec, label, 0, n, body);
 }
 
-/// to[i] = value for each i < n.
+/// Fill: to[i] = value for each i < n.
 template <ExecutionSpace Exec, class T>
 void fill(const Exec& exec, const std::string& label, T* to, std::int64_t n,
           std::type_identity_t<T> value) {
   parallel_for(exec, label, n, Fill<T>{to, value});
 }
 
-/// to[i] = from[i] for each i < n.
+/// Copy: to[i] = from[i] for each i < n.
 template <ExecutionSpace Exec, class T>
 void copy(const Exec& exec, const std::string& label, T* to, std::int64_t n,
           const std::type_identity_t<T>* from) {
   parallel_for(exec, label, n, Copy<T>{to, from});
 }
 
-/// to[i] = from[source[i]] for each i < n.
+/// Gather: to[i] = from[source[i]] for each i < n.
 template <ExecutionSpace Exec, class T, class Index>
 void gather(const Exec& exec, const std::string& label, T* to, std::int64_t n,
             const std::type_identity_t<T>* from, const Index* source) {
   parallel_for(exec, label, n, Gather<T, Index>{to, from, source});
 }
 
-/// to[i] = terms(0) + ... + terms(i - 1) for each i <= n; `to` may be what the terms are read from.
+/// Exclusive prefix sum: to[i] = terms(0) + ... + terms(i - 1) for each i <= n, may be in place.
 template <class Sum = std::int64_t, ExecutionSpace Exec, class To, class AnyTerms>
 void running_sum(const Exec& exec, const std::string& label, To* to, std::int64_t n,
                  const AnyTerms& terms) {
@@ -125,7 +125,7 @@ void running_sum(const Exec& exec, const std::string& label, To* to, std::int64_
                         RunningSum<To, Sum, AnyTerms>{to, n, terms});
 }
 
-/// The same, and the last of them on the host: a readback, which waits for `exec`.
+/// Exclusive prefix sum, as running_sum; returns to[n] by a readback, which waits for `exec`.
 template <class Sum = std::int64_t, ExecutionSpace Exec, class To, class AnyTerms>
 Sum running_sum_and_total(const Exec& exec, const std::string& label, To* to, std::int64_t n,
                           const AnyTerms& terms) {
@@ -150,7 +150,7 @@ struct TwoLoops {
   }
 };
 
-/// first(i) for each i < n, and second(i) for each i < m, in one launch.
+/// Calls first(i) for each i < n, and second(i) for each i < m, in one launch.
 template <ExecutionSpace Exec, class First, class Second>
 void two_loops(const Exec& exec, const std::string& label, std::int64_t n, const First& first,
                std::int64_t m, const Second& second) {

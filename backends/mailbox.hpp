@@ -6,14 +6,14 @@
 
 namespace heddle::backends {
 
-/// Places through which teams hand each other numbers, each of Columns values of type Acc. A value
-/// is its own flag (NaN-boxing): a place holds one word for every real number, and a word that is
-/// empty holds the bits of a quiet NaN that no number is ever posted as. So neither side orders
-/// other memory, and handing a value over costs one store and one load.
+/// Places through which teams pass each other numbers, each of Columns values of type Acc. A value
+/// is its own flag (NaN-boxing): a place holds one word for every real number, and an empty word
+/// holds the bits of a quiet NaN that no number is ever posted as. So neither side orders other
+/// memory, and passing a value costs one store and one load.
 ///
 /// A place is cleared once, before its first use, and is empty again after it is collected, so that
-/// the next launch finds it as this one did. One thread posts and one collects; the wait ends under
-/// the condition of backends::await.
+/// the next launch finds it empty. One thread posts and one collects; the wait ends under the
+/// condition of backends::await.
 ///
 /// Idea: polling the value itself, from synchronization-free triangular solves.
 template <Scalar Acc, int Columns>
@@ -38,8 +38,8 @@ struct Mailbox {
     }
   }
 
-  /// Puts what is in the place into `value`, where that is not posted() yet; it stays there, for
-  /// any number of readers. Does not wait. `value` begins as not_posted().
+  /// If `value` is not posted() yet, reads the place into it. The place keeps its value, for any
+  /// number of readers. Does not wait. `value` begins as not_posted().
   KOKKOS_FORCEINLINE_FUNCTION void look(std::int64_t place, int column, Acc& value) const {
     const Word* from = address(place, column);
     if constexpr (is_complex<Acc>) {
@@ -66,7 +66,7 @@ struct Mailbox {
     }
   }
 
-  /// Waits for the value that is posted, and leaves its place empty.
+  /// Waits for the posted value, and leaves its place empty.
   KOKKOS_FORCEINLINE_FUNCTION Acc collect(std::int64_t place, int column) const {
     Word* from = address(place, column);
     if constexpr (is_complex<Acc>) {
@@ -92,7 +92,7 @@ struct Mailbox {
   KOKKOS_FORCEINLINE_FUNCTION Word* address(std::int64_t place, int column) const {
     return words + place * words_per_place + column * words_per_value;
   }
-  /// A payload that arithmetic does not make by itself.
+  /// Bits of a NaN with a payload that arithmetic does not generate.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr Bits empty_bits() {
     return static_cast<Bits>(sizeof(Word) == 4 ? 0x7fc0c5a1u : 0x7ff8c5a1c5a1c5a1u);
   }
@@ -100,7 +100,7 @@ struct Mailbox {
   KOKKOS_FORCEINLINE_FUNCTION static bool is_empty(Word word) {
     return Kokkos::bit_cast<Bits>(word) == empty_bits();
   }
-  /// The same number; a NaN of the bits that mean empty gets another payload.
+  /// `word`, but a NaN with the bits of empty() gets another payload.
   KOKKOS_FORCEINLINE_FUNCTION static Word never_empty(Word word) {
     return is_empty(word) ? Kokkos::bit_cast<Word>(static_cast<Bits>(empty_bits() + 1)) : word;
   }

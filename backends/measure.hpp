@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a plan measures what it may run.
+// Measurement of the schemes that a plan may run.
 #pragma once
 
 #include <algorithm>
@@ -14,12 +14,12 @@
 
 namespace heddle::detail {
 
-/// Of the time that measuring may take, one scheme gets a share.
+/// The time for measurements is divided into this many shares, one for each scheme.
 inline constexpr int most_measured = 8;
 
-/// Seconds of one apply(), which queues work on `exec`, where many are queued: the least of several
-/// turns, which others have disturbed the least. Takes about `budget` seconds, and three applies at
-/// least; waits for `exec`.
+/// Seconds of one apply(), which queues work on `exec`, if many are queued: the lowest of several
+/// turns, the one that other programs disturbed the least. Runs for about `budget` seconds and at
+/// least three applies; waits for `exec`.
 template <ExecutionSpace Exec, class Apply>
 double seconds_of_apply(const Exec& exec, double budget, const Apply& apply) {
   constexpr int most_applies = 1 << 16;
@@ -30,7 +30,7 @@ double seconds_of_apply(const Exec& exec, double budget, const Apply& apply) {
     exec.fence("heddle::measure::end");
     return timer.seconds();
   };
-  seconds_of(1);  // the first loads the kernel
+  seconds_of(1);  // the first call loads the kernel
   double least = 0, spent = 0;
   int applies = 1, turns = 0;
   do {
@@ -43,21 +43,21 @@ double seconds_of_apply(const Exec& exec, double budget, const Apply& apply) {
   return least;
 }
 
-/// The fastest of what is made and measured one after the other, within `seconds` for all. While
-/// one is measured, it and the fastest so far are there at once.
+/// The fastest of several schemes that are made and measured one after the other, within `seconds`
+/// for all. While one is measured, only it and the fastest so far are in memory.
 template <class Made>
 class Fastest {
  public:
-  /// Throws Error if it would never end.
+  /// Throws Error if `seconds` is infinite.
   explicit Fastest(double seconds) : seconds_(seconds) {
     if (seconds == std::numeric_limits<double>::infinity()) {
       throw Error("options.measure_seconds is infinite", "give a number of seconds, or 0");
     }
   }
 
-  /// Of one, at most.
+  /// Seconds to measure one scheme, at most.
   double budget() const { return seconds_ / most_measured; }
-  /// For another that takes so many seconds to make; for two there always is.
+  /// Whether there is time for another one, which takes `to_make` seconds to make; two always fit.
   bool has_time(double to_make = 0) const {
     return measured_ < 2 || spent_.seconds() + to_make + budget() <= seconds_;
   }
@@ -69,7 +69,7 @@ class Fastest {
 
   std::size_t measured() const { return measured_; }
   Made take() { return std::move(fastest_); }
-  /// Why it was chosen, and what else speaks for it.
+  /// Reason of the choice, and what else speaks for it.
   std::string reason(const std::string& of_itself) const {
     return "the fastest of " + std::to_string(measured_) + " that were measured; " + of_itself;
   }
@@ -82,12 +82,12 @@ class Fastest {
   std::size_t measured_ = 0;
 };
 
-/// What is applied to: x of ones, and y, which an apply writes; as many and laid out as a plan
-/// expects them.
+/// Vectors of a measured apply: x of ones, and y, which an apply writes; in the number and layout
+/// that the plan expects.
 template <ExecutionSpace Exec, Scalar V>
 class MeasuredVectors {
  public:
-  /// One allocation, which lives as long as this, and one launch.
+  /// One allocation, which lives as long as this object, and one launch.
   MeasuredVectors(const Exec& exec, std::int64_t x_rows, std::int64_t y_rows,
                   const ExpectedVectors& vectors)
       : memory_(exec, "heddle::measure::vectors",

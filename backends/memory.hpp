@@ -23,32 +23,32 @@ using ThisMemory = CudaMemory;
 using ThisMemory = HipMemory;
 #elif defined(KOKKOS_ENABLE_SYCL) || defined(KOKKOS_ENABLE_OPENMPTARGET) || \
     defined(KOKKOS_ENABLE_OPENACC)
-using ThisMemory = KokkosMemory;  // not every one of them tells its device's pass from the host's
+using ThisMemory = KokkosMemory;  // not all of them can distinguish device code
 #elif defined(HEDDLE_EMULATED)
-using ThisMemory = EmulatedMemory;  // the host's outside of a lane
+using ThisMemory = EmulatedMemory;  // outside of a lane the host's
 #else
 using ThisMemory = HostMemory;
 #endif
 
 /// Stores `value` (4 or 8 bytes) so that a thread of this device that sees it through await or
-/// acquire also sees everything this thread wrote before.
+/// acquire also sees everything this thread wrote before (release).
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION void publish(T* place, T value) {
   ThisMemory::publish(place, value);
 }
 
-/// What was last published at `place`, and all that its writer wrote before.
+/// The value last published at `place`; its writer's earlier writes become visible.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T acquire(const T* place) {
   return ThisMemory::acquire(place);
 }
 
-/// Waits until `ready(value)` holds for what is published at `place`, and returns that value. It
-/// ends only if the publisher is resident or finished: the caller's launch must see to that.
+/// Waits until `ready(value)` holds for the value published at `place`, and returns it. It ends
+/// only if the publisher is resident or finished: the caller's launch must ensure that.
 template <class T, class Ready>
 KOKKOS_FORCEINLINE_FUNCTION T await(const T* place, Ready ready) {
 #ifdef HEDDLE_EMULATED
-  return ThisMemory::await(place, ready);  // others go on meanwhile
+  return ThisMemory::await(place, ready);  // other lanes run meanwhile
 #else
   T value = acquire(place);
   while (!ready(value)) {
@@ -59,32 +59,32 @@ KOKKOS_FORCEINLINE_FUNCTION T await(const T* place, Ready ready) {
 #endif
 }
 
-/// Stores `value` (4 or 8 bytes) where another thread of this device looks for it. Orders nothing
-/// else, and so need not wait for what was written before.
+/// Stores `value` (4 or 8 bytes) for another thread of this device to read. Orders nothing else,
+/// and so need not wait for earlier writes (relaxed).
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION void post(T* place, T value) {
   ThisMemory::post(place, value);
 }
 
-/// What was last posted at `place`, as far as this thread can see. Orders nothing.
+/// The value last posted at `place`, as far as this thread can see. Orders nothing.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T look(const T* place) {
   return ThisMemory::peek(place);
 }
 
-/// The same into `value` where it is wanted; elsewhere `value` stays as it is and nothing is read.
-/// No branch on CUDA, so that looks that follow each other are under way together.
+/// Reads as look does into `value` if `wanted`; otherwise `value` is unchanged and nothing is read.
+/// No branch on CUDA, so that successive reads are in flight together.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION void look_if(const T* place, bool wanted, T& value) {
   ThisMemory::peek_if(place, wanted, value);
 }
 
-/// Waits until `ready(value)` holds for what is posted at `place`, and returns that value. Ends
-/// under the same condition as await.
+/// Waits until `ready(value)` holds for the value posted at `place`, and returns it. It ends under
+/// the same condition as await.
 template <class T, class Ready>
 KOKKOS_FORCEINLINE_FUNCTION T collect(const T* place, Ready ready) {
 #ifdef HEDDLE_EMULATED
-  return ThisMemory::collect(place, ready);  // others go on meanwhile
+  return ThisMemory::collect(place, ready);  // other lanes run meanwhile
 #else
   constexpr int spin_looks = 8;  // most waits are shorter than a pause
   T value = ThisMemory::peek(place);
@@ -96,23 +96,23 @@ KOKKOS_FORCEINLINE_FUNCTION T collect(const T* place, Ready ready) {
 #endif
 }
 
-/// Counts this thread in and returns how many came before. What a thread wrote before it arrived is
-/// seen by those that arrive later and then call fence(), which only the last need do. Nobody
-/// waits.
+/// Counts this thread in and returns how many arrived before. What a thread wrote before it arrived
+/// is visible to those that arrive later and then call fence(), which only the last need do. It
+/// does not wait.
 KOKKOS_FORCEINLINE_FUNCTION int arrive(int* counter) { return ThisMemory::arrive(counter); }
 
 /// Orders this thread's accesses before it against those after it, for the whole device.
 KOKKOS_FORCEINLINE_FUNCTION void fence() { ThisMemory::fence(); }
 
-/// Reads what no thread writes meanwhile, if it is wanted, and is zero if not, whatever `place` is
-/// then. Unlike a branch it does not keep a GPU from having many loads in flight.
+/// The value at `place`, which no thread writes meanwhile, if it is `wanted`; otherwise zero, and
+/// `place` may be invalid. Unlike a branch it does not keep a GPU from having many loads in flight.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T load(const T* place, bool wanted) {
   return ThisMemory::load(place, wanted);
 }
 
-/// The same for what no thread reads again soon, with as little trace in the caches as the device
-/// allows: matrix entries pass through, x stays.
+/// Loads as load does what no thread reads again soon, with as little use of the caches as the
+/// device allows: matrix entries stream through, x stays cached.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T load_once(const T* place, bool wanted) {
   return ThisMemory::load_once(place, wanted);

@@ -7,12 +7,12 @@
 namespace heddle::backends {
 
 struct MemorySpeed {
-  std::string_view name;  ///< found in the names of such devices
+  std::string_view name;  ///< part of the names of such devices
   double bytes_per_second;
 };
 
-/// What data sheets of their makers say, of a device as a program sees it: half of an MI250X. The
-/// first that fits holds.
+/// Memory bandwidths from the makers' data sheets, for a device as a program sees it: half of an
+/// MI250X. The first match counts.
 inline constexpr std::array<MemorySpeed, 19> memory_speeds{{
     {"B200", 8.0e12},
     {"GH200 144G", 4.9e12},
@@ -35,13 +35,13 @@ inline constexpr std::array<MemorySpeed, 19> memory_speeds{{
     {"MI325X", 6.0e12},
 }};
 
-/// What a copy reaches of what the data sheet says; H200 and H100 SXM reach 0.896 at best.
+/// The part of the data sheet's bandwidth that a copy reaches; H200 and H100 SXM: 0.896 at best.
 inline constexpr double copy_part = 132 * 31.7e9 / 4.8e12;
 
-/// Bytes a second, read and written ones together, that a copy on a GPU of this name reaches; of
-/// one that is not known, by its memory's clock in kHz and the width of its bus in bits, at two
-/// transfers a clock; 0 where those are 0, and for a part of a GPU (MIG), which has a part of its
-/// memory's speed.
+/// Bytes a second, read and written ones together, that a copy on a GPU of this name reaches. For
+/// an unknown GPU it is computed from its memory's clock in kHz and the width of its bus in bits,
+/// at two transfers a clock. 0 if those are 0, and for a part of a GPU (MIG), which has a part of
+/// its memory's bandwidth.
 constexpr double copy_bytes_per_second(std::string_view name, double clock_khz = 0,
                                        double bus_bits = 0) {
   if (name.find("MIG") != name.npos) return 0;
@@ -51,7 +51,7 @@ constexpr double copy_bytes_per_second(std::string_view name, double clock_khz =
   return clock_khz * 1e3 * 2 * bus_bits / 8 * copy_part;
 }
 
-// What choices were judged with on an H200.
+// The bandwidth with which choices were calibrated on an H200.
 static_assert(copy_bytes_per_second("NVIDIA H200") == 132 * 31.7e9);
 
 }  // namespace heddle::backends

@@ -16,7 +16,7 @@ template <Scalar T>
 struct SinglePack {
   static constexpr int width = 1;
 
-  /// 32 bits, since clang passes a smaller one through memory on gfx90a.
+  /// A mask of 32 bits, since clang passes a smaller one through memory on gfx90a.
   struct Mask {
     std::int32_t on;
 
@@ -118,7 +118,7 @@ struct SimdTeam : Team {
 };
 
 namespace detail {
-/// Of a team: as its execution space says, or itself.
+/// The Pack of a team: that of its execution space, unless the team has its own registers.
 template <class ExecOrTeam, Scalar T>
 struct PackOf : PackOf<typename ExecOrTeam::execution_space, T> {};
 template <ExecutionSpace Exec, Scalar T>
@@ -138,21 +138,21 @@ struct PackOf<SimdTeam<Team, RegisterBytes>, T> {
 #endif
 }  // namespace detail
 
-/// The values that one lane holds side by side, for kernels whose lanes lie across rows: a lane
-/// owns `width` consecutive rows. On a GPU that is one row; on a CPU as many as 32 bytes hold (of
-/// real or imaginary parts), or one where the compiler has no vectors. Inside a kernel that
-/// launch_simd launches it is Pack<Team, T>, made of the registers that the team's instructions
-/// have; outside, Pack<Exec, T> has the same width.
+/// The values of one lane, for kernels whose lanes are distributed across rows: a lane owns `width`
+/// consecutive rows. On a GPU that is one row; on a CPU as many as 32 bytes hold (of real or
+/// imaginary parts), or one if the compiler has no vectors. Inside a kernel that launch_simd
+/// launches it is Pack<Team, T>, made of the registers that the team's instructions have; outside,
+/// Pack<Exec, T> has the same width.
 ///
 /// - `Mask::first(n)`: the first n lanes; n may be negative, or larger than width.
 /// - `Mask::within(at, n)`: lanes i for which at + i is one of 0 .. n - 1.
 /// - `Mask::above(numbers, bound [, within])`: lanes (of `within`) whose number is above; no other
 ///   number is read.
-/// - `a & b`, `mask.any()`, `mask.all()`, `mask.lane(i)`: of masks.
-/// - `zero()`, `all(value)`, `v.lane(i)`: the same in every lane; the value of one.
+/// - `a & b`, `mask.any()`, `mask.all()`, `mask.lane(i)`: operations of masks.
+/// - `zero()`, `all(value)`, `v.lane(i)`: the same value in every lane; the value of one lane.
 /// - `load(from [, mask])`: consecutive entries; zero outside the mask, where memory is not
 ///   touched.
-/// - `load_once(from, mask)`: the same for what no thread reads again soon.
+/// - `load_once(from, mask)`: a load of what no thread reads again soon.
 /// - `strided(from, stride, mask)`: from[0], from[stride], ...
 /// - `gather(from, ordinals [, mask] [, stride])`: from[ordinals[i] * stride]; outside the mask
 ///   zero, and neither is touched.
@@ -171,8 +171,8 @@ using Pack = typename detail::PackOf<ExecOrTeam, T>::type;
 namespace detail {
 template <Scalar S>
 using HoleWord = std::conditional_t<sizeof(RealOf<S>) == 4, std::int32_t, std::int64_t>;
-/// A quiet NaN that no arithmetic makes by itself, and the one that stands in for it if a user
-/// does.
+/// Bits of a quiet NaN that no arithmetic generates, which mark a hole; and of the NaN that
+/// replaces it if a user's entry has these bits.
 template <Scalar S>
 inline constexpr HoleWord<S> hole_word =
     static_cast<HoleWord<S>>(sizeof(RealOf<S>) == 4 ? 0x7fc0401e : 0x7ff8401e401e401e);
@@ -188,8 +188,8 @@ KOKKOS_FORCEINLINE_FUNCTION void put_word(S* place, HoleWord<S> word) {
 }  // namespace detail
 
 /// Whether a place of a format that stores more than the matrix has is a hole: one without an
-/// entry. The value itself says so, a NaN of its own (of a complex value, its real part), so that
-/// what is infinite in x does not reach a row that does not hold it, and no mask is read for that.
+/// entry. The value itself says so by a NaN of its own (for a complex value, its real part). So an
+/// infinity in x does not reach a row that does not have its column, and no mask is read.
 template <Scalar S>
 KOKKOS_FORCEINLINE_FUNCTION bool is_hole(const S& value) {
   detail::HoleWord<S> word;
@@ -203,22 +203,22 @@ KOKKOS_FORCEINLINE_FUNCTION void put_hole(S* place) {
   detail::put_word(place, detail::hole_word<S>);
 }
 
-/// Stores an entry, or adds it to one that is there. It is no hole, whatever NaN it is.
+/// Stores an entry, or adds it to one that is there. It is no hole, even if it is a NaN.
 template <Scalar S>
 KOKKOS_FORCEINLINE_FUNCTION void add_entry(S* place, const S& entry) {
   *place = is_hole(*place) ? entry : *place + entry;
   if (is_hole(*place)) detail::put_word(place, detail::other_nan_word<S>);
 }
 
-/// The values of consecutive places that the lanes of a Pack multiply by, and which lanes have one.
-/// A lane without one may hold any number, NaN included.
+/// The values of consecutive places that the lanes of a Pack multiply by, and a mask of the lanes
+/// that have one. A lane without one may hold any number, NaN included.
 template <class Pack, Scalar S>
 struct PackEntries {
   using Mask = typename Pack::Mask;
   Pack value;
   Mask present;
 
-  /// Places outside `within` are not touched.
+  /// Loads the places of lanes in `within`; others are not touched.
   KOKKOS_FORCEINLINE_FUNCTION void load_once(const S* from, const Mask& within) {
     using Word = detail::HoleWord<S>;
     constexpr std::int64_t stride = sizeof(S) / sizeof(Word);
@@ -229,14 +229,14 @@ struct PackEntries {
                       return within.lane(i) && !is_hole(from[i]);
                     });
   }
-  /// The sum, and in the lanes that have an entry what its product with x adds to it.
+  /// sum + value * x in the lanes that have an entry, sum in the others.
   KOKKOS_FORCEINLINE_FUNCTION Pack multiply_add(const Pack& x, const Pack& sum) const {
-    // Of zeros rather than by a choice of sums, which the next sum would have to wait for.
+    // Products of zeros, not a select of sums, which the next sum would have to wait for.
     return Pack::multiply_add(Pack::keep(present, value), Pack::keep(present, x), sum);
   }
 };
 
-/// In a register of the lane.
+/// The value is in a register of the lane.
 template <Scalar T, Scalar S>
 struct PackEntries<SinglePack<T>, S> {
   using Pack = SinglePack<T>;
@@ -254,14 +254,14 @@ struct PackEntries<SinglePack<T>, S> {
   }
 };
 
-/// The ordinals by which the lanes of a Pack gather, loaded once: -1 where a lane has none. On a
-/// CPU such a lane loads from[0], which must exist if any slot does, and the mask takes it out: a
-/// branch for each lane would be foreseen wrongly. There lanes are asked for that are wanted only.
+/// The ordinals by which the lanes of a Pack gather, loaded once: -1 if a lane has none. On a CPU
+/// such a lane loads from[0], which must exist if any slot does, and the mask removes it: a branch
+/// for each lane would be mispredicted. There load_once reads all lanes, wanted or not.
 template <class Pack, Ordinal O>
 struct PackOrdinals;
 
 #ifdef HEDDLE_COMPILES_PACKS
-/// Written with vectors, which compilers do not find by themselves here.
+/// Written with vectors, since compilers do not vectorize this.
 template <class Pack, Ordinal O>
 struct PackOrdinals {
   using Mask = typename Pack::Mask;
@@ -273,7 +273,7 @@ struct PackOrdinals {
     std::memcpy(ordinals.ordinal, from, sizeof ordinals.ordinal);
     return ordinals;
   }
-  /// The lanes that have one.
+  /// Mask of the lanes that have an ordinal.
   KOKKOS_FORCEINLINE_FUNCTION Mask lanes() const { return Mask::above(ordinal, O(-1)); }
   template <Scalar U>
   KOKKOS_FORCEINLINE_FUNCTION Pack gather(const U* from, const Mask& mask,
@@ -288,7 +288,7 @@ struct PackOrdinals {
 };
 #endif
 
-/// In a register of the lane.
+/// The ordinal is in a register of the lane.
 template <Scalar T, Ordinal O>
 struct PackOrdinals<SinglePack<T>, O> {
   using Mask = typename SinglePack<T>::Mask;
@@ -306,11 +306,11 @@ struct PackOrdinals<SinglePack<T>, O> {
   }
 };
 
-/// What stands for the distance of a lane that has no ordinal.
+/// Distance of a lane that has no ordinal.
 inline constexpr std::uint16_t no_distance = std::numeric_limits<std::uint16_t>::max();
 
-/// The same from 16-bit distances from a common base, of at least 0; no_distance where a lane has
-/// none.
+/// The ordinals of PackOrdinals from 16-bit distances of at least 0 from a common base; no_distance
+/// if a lane has none.
 template <class Pack, Ordinal O>
 struct PackDistances;
 
@@ -324,7 +324,7 @@ struct PackDistances : PackOrdinals<Pack, O> {
     detail::Vector<std::uint16_t, Pack::width> distances;
     std::memcpy(&distances, from, sizeof distances);
     Vector wide = __builtin_convertvector(distances, Vector);
-    wide = (wide + base) | (wide == O{no_distance});  // all bits are set where there is none
+    wide = (wide + base) | (wide == O{no_distance});  // all bits are set if there is none
     PackDistances ordinals;
     std::memcpy(ordinals.ordinal, &wide, sizeof wide);
     return ordinals;

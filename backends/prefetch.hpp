@@ -5,8 +5,8 @@
 
 namespace heddle::backends {
 
-/// Asks a CPU to bring the cache line of `place` near; any address is allowed. A GPU hides its
-/// waits behind other threads, and is not asked.
+/// Prefetches the cache line of `place` on a CPU; any address is allowed. Does nothing on a GPU,
+/// which hides waits by running other threads.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION void prefetch([[maybe_unused]] const T* place) {
 #if defined(__GNUC__) && !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
@@ -14,7 +14,7 @@ KOKKOS_FORCEINLINE_FUNCTION void prefetch([[maybe_unused]] const T* place) {
 #endif
 }
 
-/// How many entries of a type lie in a cache line of a CPU, at least one.
+/// Entries of a type in a cache line of a CPU, at least one.
 template <class T>
 inline constexpr int entries_per_line = sizeof(T) < 64 ? 64 / static_cast<int>(sizeof(T)) : 1;
 

@@ -5,7 +5,7 @@
 
 namespace heddle::backends {
 
-/// Tells Kokkos Tools of a kernel that Kokkos itself does not launch, while in scope.
+/// While in scope, reports to Kokkos Tools a kernel that Kokkos itself does not launch.
 template <ExecutionSpace Exec>
 class ProfiledKernel {
  public:

@@ -9,8 +9,8 @@
 
 namespace heddle::backends {
 
-/// The radix sort that a device comes with, of integers that are not negative and of values with
-/// them; none unless said otherwise.
+/// The radix sort of a device's library, for integers that are not negative and values with them;
+/// most devices have none.
 template <ExecutionSpace Exec>
 struct DeviceRadixSort {
   static constexpr bool exists = false;

@@ -5,7 +5,7 @@
 
 namespace heddle::backends {
 
-/// A region of Kokkos Tools while it lives. Where no tool is loaded it costs a comparison and
+/// A region of Kokkos Tools while it lives. If no tool is loaded it costs a comparison and
 /// allocates nothing.
 class Region {
  public:

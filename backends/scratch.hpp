@@ -9,14 +9,13 @@
 
 namespace heddle::backends {
 
-/// What a kernel without scratch declares as its Scratch.
+/// The Scratch of a kernel without scratch.
 struct NoScratch {};
 
 /// Every array of dynamic scratch starts at a multiple of this.
 inline constexpr std::size_t scratch_alignment_bytes = 16;
 
-/// Bytes that arrays of `counts` elements of types T... take up in dynamic scratch, one count a
-/// type.
+/// Bytes of dynamic scratch for arrays of `counts` elements of types T..., one count a type.
 template <class... T, std::convertible_to<std::size_t>... Count>
 KOKKOS_FORCEINLINE_FUNCTION constexpr std::size_t scratch_bytes(Count... counts) {
   static_assert(sizeof...(T) == sizeof...(Count), "one count for each type");
@@ -25,9 +24,8 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr std::size_t scratch_bytes(Count... counts)
            scratch_alignment_bytes));
 }
 
-/// What a kernel whose scratch is sized at launch declares as its Scratch: the team's bytes,
-/// uninitialized. All threads take the same arrays in the same order, together no more than was
-/// asked for at launch.
+/// The Scratch of a kernel whose scratch is sized at launch: the team's bytes, uninitialized. All
+/// threads take the same arrays in the same order, together no more than the bytes of the launch.
 class DynamicScratch {
  public:
   KOKKOS_FORCEINLINE_FUNCTION DynamicScratch(void* data, std::size_t bytes)
@@ -44,7 +42,7 @@ class DynamicScratch {
     left_ -= bytes;
     return array;
   }
-  /// What is not taken yet.
+  /// Bytes that are not taken yet.
   KOKKOS_FORCEINLINE_FUNCTION std::size_t bytes() const { return left_; }
 
  private:

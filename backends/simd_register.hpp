@@ -9,7 +9,7 @@
 
 namespace heddle::backends {
 
-/// What SimdRegister is where the compiler has no such register for T: the same words on an array.
+/// SimdRegister if the compiler has no such register for T: the same functions on an array.
 template <class T>
 struct PlainRegister {
   static constexpr int width = 4;
@@ -86,7 +86,7 @@ struct PlainRegister {
 };
 
 /// Whether this compiler, for this architecture, has registers of four T for functions marked
-/// HEDDLE_SIMD_FUNCTION. Whether the processor has them too, only supports(Simd) knows.
+/// HEDDLE_SIMD_FUNCTION. supports(Simd) says whether the processor has them too.
 template <class T>
 inline constexpr bool has_simd_registers =
     compiles_simd && (std::is_same_v<T, float> || std::is_same_v<T, double>);
@@ -104,10 +104,10 @@ struct SimdRegisterOf<T, true> {
 #endif
 }  // namespace detail
 
-/// Four numbers of type T in one register of a CPU, and what can be done with them, for kernels
-/// whose lanes lie along a row. Functions that use the words are marked HEDDLE_SIMD_FUNCTION and
-/// called only where supports(Simd::loads). Where there is no such register the words work on an
-/// array, so that the kernels compile everywhere.
+/// Four numbers of type T in one register of a CPU, and its operations, for kernels whose lanes are
+/// distributed along a row. Functions that use them are marked HEDDLE_SIMD_FUNCTION and called only
+/// if supports(Simd::loads). If there is no such register the operations work on an array, so that
+/// the kernels compile everywhere.
 ///
 /// `n` counts entries from the first. gather and load_each read from[indices[0]], from[indices[1]],
 /// ..., by one instruction and one by one. A register of double loads floats too.

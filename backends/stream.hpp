@@ -12,23 +12,23 @@
 #include "hip/stream.hpp"
 #endif
 
-/// For those who bring arrays and streams of another library, as CuPy or PyTorch.
+/// Interface for programs that bring arrays and streams of another library, as CuPy or PyTorch.
 namespace heddle::backends {
 
-/// Whose arrays kernels of Exec read in place, by DLPack's numbers: 1 the host's, 2 CUDA's, 10
-/// HIP's.
+/// DLPack's number of the device whose arrays kernels of Exec read in place: 1 the host, 2 CUDA, 10
+/// HIP.
 template <ExecutionSpace Exec>
 inline constexpr int dlpack_device = Streams<KokkosSpace<Exec>>::dlpack_device;
 
-/// The device that the calling thread has chosen, or -1 where there is only one.
+/// The current device of the calling thread, or -1 if there is only one.
 template <ExecutionSpace Exec>
 int current_device() {
   return Streams<KokkosSpace<Exec>>::current_device();
 }
 
-/// The instance that queues on the stream with this handle, which stays its owner's. The default
-/// stream, of handle 0, is Kokkos' own one on Kokkos' own device, since those wait for each other.
-/// Where there are no streams: the default instance.
+/// The instance that queues on the stream with this handle; its owner keeps the stream. For the
+/// default stream, of handle 0, it is Kokkos' own one on Kokkos' own device, since those wait for
+/// each other. Without streams: the default instance.
 template <ExecutionSpace Exec>
 KokkosSpace<Exec> instance_on_stream(std::uintptr_t handle) {
   return Streams<KokkosSpace<Exec>>::instance(handle);

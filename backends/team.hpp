@@ -6,9 +6,9 @@
 
 namespace heddle::backends {
 
-/// How wide a launch is: the lanes of a subwarp, the threads of a team, and how many teams a
-/// multiprocessor should be able to hold at once (which bounds the registers a thread may use).
-/// Where there are no lanes a team is one thread, whatever this says.
+/// Width of a launch: the lanes of a subwarp, the threads of a team, and how many teams a
+/// multiprocessor should be able to hold at once (which bounds the registers a thread may use). If
+/// there are no lanes a team is one thread, whatever the shape.
 template <int SubwarpWidth, int TeamThreads = 256, int TeamsResident = 1>
 struct Shape {
   static_assert(TeamThreads % SubwarpWidth == 0, "a team is a whole number of subwarps");
@@ -17,14 +17,14 @@ struct Shape {
   static constexpr int teams_resident = TeamsResident;
 };
 
-/// The subwarps that run together, share scratch and can wait for each other.
+/// Subwarps that run together, share scratch and can wait for each other.
 template <ExecutionSpace Exec, class LaunchShape>
 class Team {
   using Lanes = typename Backend<Exec>::Lanes;
 
  public:
   using execution_space = Exec;
-  /// Subwarps are as wide as the shape says where there are lanes, and one lane elsewhere.
+  /// Width of a subwarp: that of the shape if there are lanes, else one lane.
   static constexpr int subwarp_width = has_lanes<Exec> ? LaunchShape::subwarp_width : 1;
   static constexpr int threads = has_lanes<Exec> ? LaunchShape::team_threads : 1;
   static constexpr int subwarps = threads / subwarp_width;
@@ -43,8 +43,8 @@ class Team {
   /// All threads of the team wait for each other, and see what each wrote to scratch before.
   KOKKOS_FORCEINLINE_FUNCTION void barrier() const { Lanes::barrier(); }
 
-  /// The same, and who sees what one of them publishes afterwards, or counts (arrive), sees what
-  /// each wrote to memory before.
+  /// A barrier of the team. Threads that see what a thread of it publishes or counts (arrive) after
+  /// it also see what each of its threads wrote to memory before it.
   KOKKOS_FORCEINLINE_FUNCTION void barrier_to_publish() const {
     if constexpr (requires { Lanes::barrier_to_publish(); }) {
       Lanes::barrier_to_publish();

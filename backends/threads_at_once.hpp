@@ -8,10 +8,10 @@
 
 namespace heddle::backends {
 
-/// Threads of `exec` that run at the same time: on a CPU no more than there are processors for
-/// them, elsewhere all. More than these that wait for each other crawl. Where none waits, shares
-/// for all threads take no longer (measured: 16 threads on two processors), so an apply need not
-/// ask.
+/// Threads of `exec` that run at the same time: on a CPU no more than it has processors for them,
+/// otherwise all. If more threads than these wait for each other, they are very slow. If none
+/// waits, shares for all threads take no longer (measured: 16 threads on two processors), so an
+/// apply need not ask.
 template <ExecutionSpace Exec>
 int threads_at_once(const Exec& exec) {
   const int threads = exec.concurrency();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A matrix from the elements of a mesh: each element gives triplets, which are assembled, and later
-// gives new values of them. The matrix is put in an order of small bandwidth, a system with it is
-// solved, and a coarse matrix of a product of three is made.
+// new values for them. The matrix is reordered for a small bandwidth, a system with it is solved,
+// and a coarse matrix, a triple product, is computed.
 #include <cmath>
 #include <cstdio>
 #include <heddle/cg.hpp>
@@ -13,7 +13,7 @@
 
 using example::Array, example::Exec;
 
-/// Squares of side - 1 by side - 1, four points each, whose numbers jump about.
+/// A mesh of side - 1 by side - 1 squares with four points each, in a scattered numbering.
 struct Mesh {
   int side;
 
@@ -25,7 +25,7 @@ struct Mesh {
   }
 };
 
-/// 16 triplets an element: its stiffness, times a conductivity, and a little mass.
+/// 16 triplets an element: its stiffness, times a conductivity, and a small mass.
 struct Elements {
   Mesh mesh;
   double conductivity;
@@ -81,7 +81,7 @@ int main(int argc, char** argv) {
               triplets, before, after);
   right = right && after < 2 * mesh.side;
 
-  // Pairs of neighbouring rows become one, as a level of multigrid has it: P' B P.
+  // Pairs of neighbouring rows become one row, as on a level of multigrid: P' B P.
   const Array<int> fine("example::fine", n), coarse("example::coarse", n);
   const Array<double> ones("example::ones", n);
   Kokkos::deep_copy(exec, ones, 1.0);
@@ -109,8 +109,8 @@ int main(int argc, char** argv) {
     std::printf("conductivity %g: %s, %d products, residual %.1e; coarse: %d rows, %d entries\n",
                 elements.conductivity, name(result.outcome), result.iterations,
                 result.relative_residual(), level.matrix().rows(), level.matrix().nonzeros());
-    // The rows of stiffness add up to zero, so the mass is what all entries add up to, coarse or
-    // not.
+    // The rows of the stiffness matrix sum to zero, so all entries together sum to the mass, on the
+    // fine and on the coarse level.
     const double mass = 0.04 * mesh.squares();
     const auto entries =
         Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), level.matrix().values());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Solves A u = f for the five-point Laplacian on a square grid by conjugate gradients: plain, with
-// a preconditioner of one's own, which is two triangular solves, and with a plan that is the same.
+// a preconditioner of one's own, made of two triangular solves, and with a plan that does the same.
 #include <cstdio>
 #include <cstdlib>
 #include <heddle/cg.hpp>
@@ -13,7 +13,7 @@
 using example::Array, example::Exec;
 
 /// Symmetric Gauss-Seidel, (D + L) D^-1 (D + U), with the triangles of A itself, whose diagonal is
-/// 4 everywhere: nothing is factored, and both plans ignore what lies outside of their triangle.
+/// 4 everywhere: nothing is factored, and each plan ignores entries outside of its triangle.
 template <class Matrix>
 struct TwoSolves {
   heddle::SptrsvPlan<Exec, Matrix> forward, backward;
@@ -40,8 +40,8 @@ int main(int argc, char** argv) {
   const Array<double> u("example::u", n), f("example::f", n);
   Kokkos::deep_copy(exec, f, 1.0);
 
-  // One solver for all of them. One that is made for each takes the same steps, or what ran was
-  // not the preconditioner that was given.
+  // One solver for all preconditioners. A solver made for one of them must take the same steps; if
+  // not, the shared solver ran with another preconditioner.
   bool right = true;
   const auto solve = [&](const char* with, auto&&... preconditioner) {
     Kokkos::deep_copy(exec, u, 0.0);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A long elastic beam, held at one end and pulled down at the other: bilinear elements in plane
-// stress, assembled from triplets, solved by conjugate gradients with multigrid, whose
-// near-nullspace are the beam's rigid body motions; the residuals are drawn beside those of
-// constants.
+// A long elastic beam, fixed at one end and pulled down at the other: bilinear elements in plane
+// stress, assembled from triplets, solved by conjugate gradients with multigrid whose
+// near-nullspace is the rigid body motions of the beam. The residuals are drawn with those of a
+// multigrid with constants.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -18,8 +18,8 @@
 
 using example::Array, example::Exec;
 
-/// The stiffness of a square element, by four points of Gauss: unknown 2 a + d of its corner a,
-/// counted around from the lower left one.
+/// The stiffness of a square element, by 2 x 2 Gauss quadrature: unknown 2 a + d is displacement d
+/// of corner a; corners are numbered around the square from the lower left one.
 std::array<std::array<double, 8>, 8> element() {
   const double poisson = 0.3, scale = 1 / (1 - poisson * poisson);
   const double at[2] = {(1 - 1 / std::sqrt(3.0)) / 2, (1 + 1 / std::sqrt(3.0)) / 2};
@@ -57,8 +57,8 @@ Array<T> to_device(const std::vector<T>& from) {
   return to;
 }
 
-/// Norms of residuals by iteration, a line for each power of ten: `*` and `o`, and `@` where both
-/// lie.
+/// Draws residual norms by iteration, a line for each power of ten: `*` and `o` for the two solves,
+/// `@` where they coincide.
 void draw(const std::vector<double>& one, const std::vector<double>& other) {
   const std::size_t wide = 64, most = std::max(one.size(), other.size());
   const std::size_t per_column = (most + wide - 1) / wide;
@@ -148,7 +148,7 @@ int main(int argc, char** argv) {
   double tip = 0;
   Kokkos::deep_copy(exec, tip, Kokkos::subview(u, 2 * node(length, height / 2) + 1));
   exec.fence();
-  // Of Euler and Bernoulli: P L^3 / (3 E I), which shear adds little to.
+  // Euler-Bernoulli beam theory: P L^3 / (3 E I), to which shear adds little.
   const double load = 1e-6 * (height + 1), inertia = std::pow(height, 3) / 12.0;
   const double expected = -load * std::pow(length, 3) / (3 * inertia);
   std::printf("the tip moves by %.4f; a slender beam's by %.4f\n", tip, expected);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A matrix that lies in Kokkos Views, a plan for it, and products: y = alpha*A*x + beta*y.
+// A matrix in Kokkos Views, a plan for it, and products: y = alpha*A*x + beta*y.
 #include <cstdio>
 #include <heddle/spmv.hpp>
 
@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
   Kokkos::ScopeGuard kokkos(argc, argv);
   const Exec exec;
 
-  // The second difference on n points: 2 on the diagonal, -1 beside it.
+  // The second difference on n points: 2 on the diagonal, -1 next to it.
   const int n = 1000;
   Array<int> row_ptr("example::row_ptr", n + 1);
   Array<int> col_idx("example::col_idx", 3 * n - 2);
@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
       });
   exec.fence();
 
-  // Nothing is copied here: A points at the Views, and the plan at A's arrays.
+  // Nothing is copied here: A points to the Views, and the plan to A's arrays.
   const heddle::CsrMatrix A(n, n, row_ptr, col_idx, values);
   heddle::SpmvPlan plan(exec, A, {.expected_applies = 1000, .ops = {heddle::Op::transpose}});
   std::printf("scheme %s, inspected in %.2g s\n", plan.scheme().to_string().c_str(),
@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
   plan.apply(exec, 1.0, x, 0.0, y);  // y = A*x
   plan.apply(exec, heddle::Op::transpose, 2.0, x, 1.0, y);
 
-  // Inside, A*x is zero; at both ends it is 1. A is symmetric: in all 3*A*x.
+  // A*x is zero in the interior and 1 at both ends. A is symmetric, so y is 3*A*x.
   const auto y_host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
   std::printf("y: %g %g ... %g %g\n", y_host(0), y_host(1), y_host(n - 2), y_host(n - 1));
   return y_host(0) == 3.0 && y_host(1) == 0.0 && y_host(n - 1) == 3.0 ? 0 : 1;

@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
   const int side = 100, n = side * side;
 
   // Five triplets a point: its own, and one for each neighbour. One beyond the edge of the grid
-  // becomes a zero on the diagonal, which is added to what stands there.
+  // becomes a zero that is added to the diagonal.
   const Array<int> row("row", 5 * n), column("column", 5 * n);
   const Array<double> entry("entry", 5 * n);
   Kokkos::parallel_for(
@@ -38,7 +38,7 @@ int main(int argc, char** argv) {
   const Array<double> b("b", n), x("x", n);
   Kokkos::deep_copy(exec, b, 1.0);
 
-  // The product, chosen by inspecting A; the solver, with all its memory.
+  // The plan of the product inspects A and chooses a scheme; the solver allocates all its memory.
   heddle::SpmvPlan product(exec, A);
   heddle::CgSolver<Exec, double> cg(
       exec, n, {.relative_tolerance = 1e-8, .zero_guess = true, .history = true});
@@ -53,7 +53,7 @@ int main(int argc, char** argv) {
   };
 
   const int plain = report("none", cg.solve(exec, product, b, x));
-  const auto history = cg.history(exec);  // norms of the residuals, the last one that of b - A x
+  const auto history = cg.history(exec);  // residual norms; the last one is |b - A x|
   for (std::size_t i = 0; i < history.size(); i += 50) {
     std::printf("  residual %zu: %.2e\n", i, history[i]);
   }

@@ -10,7 +10,7 @@ using Exec = Kokkos::DefaultExecutionSpace;
 template <class T>
 using Array = Kokkos::View<T*, Exec::memory_space>;
 
-/// Arrays in compressed rows, as a program holds them.
+/// Arrays in compressed rows, owned by the program.
 template <class S>
 struct Rows {
   int rows;
@@ -22,7 +22,7 @@ struct Rows {
 };
 using Matrix = Rows<double>;
 
-/// 2 on the diagonal and -1 beside it.
+/// The second difference: 2 on the diagonal and -1 next to it.
 template <class S = double>
 Rows<S> second_difference(const Exec& exec, int n) {
   const int entries = 3 * n - 2;
@@ -43,14 +43,14 @@ Rows<S> second_difference(const Exec& exec, int n) {
 }
 
 /// The five-point Laplacian on a grid of side x side points, times `scale`: 4 on the diagonal, -1
-/// for each neighbour that there is. With `lower_only` nothing above the diagonal.
+/// for each neighbour in the grid. With `lower_only` nothing above the diagonal.
 template <class S = double>
 Rows<S> laplacian(const Exec& exec, int side, double scale = 1, bool lower_only = false) {
   const int n = side * side;
   const int entries = lower_only ? 3 * n - 2 * side : 5 * n - 4 * side;
   const Rows<S> A{n, Array<int>("example::row_ptr", n + 1), Array<int>("example::col_idx", entries),
                   Array<S>("example::values", entries)};
-  // Counts the entries of all rows before i; then each row writes its own.
+  // Counts the entries of all rows before i; then each row writes its entries.
   Kokkos::parallel_scan(
       "example::laplacian", Kokkos::RangePolicy<Exec>(exec, 0, n + 1),
       KOKKOS_LAMBDA(int i, int& k, bool last) {

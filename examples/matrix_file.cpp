@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From a Matrix Market file (plain, .gz or .xz) to a product, with every scheme that choose ranks.
+// From a Matrix Market file (plain, .gz or .xz) to a product with every scheme that choose ranks.
 #include <cmath>
 #include <cstdio>
 #include <heddle/matrix_market.hpp>
@@ -19,7 +19,7 @@ void products(const char* path) {
 
   Kokkos::View<double*, Space> x("example::x", A.columns()), y("example::y", A.rows());
   Kokkos::deep_copy(exec, x, 1.0);
-  // What choose ranked, the best first, with a product by each.
+  // The schemes in the order of their ranking, the best first, with a product by each.
   const heddle::SpmvPlan chosen(exec, A);
   for (const heddle::RankedScheme& ranked : chosen.ranking()) {
     std::printf("%s\n", ranked.to_string().c_str());

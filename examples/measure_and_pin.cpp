@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which scheme is the fastest here is measured once, its name is kept, and later runs pin it: they
-// choose nothing, and give the same bits every time.
+// The fastest scheme on this machine is measured once, its name is kept, and later runs pin it:
+// they choose nothing, and give the same bits every time.
 #include <cstdio>
 #include <fstream>
 #include <heddle/spmv.hpp>
@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
                 plan.reason().c_str());
   }
 
-  // Every later one. A name in the source does as well: {.scheme = "csr/merge"}.
+  // Every later run. A name in the source works too: {.scheme = "csr/merge"}.
   std::string name;
   std::getline(std::ifstream(file) >> std::ws, name);
   std::remove(file);
@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
   std::printf("pinned:   %s, set up in %.1e s\n", plan.scheme().to_string().c_str(),
               plan.setup_seconds());
 
-  // A name that does not exist here is an error that says what does.
+  // A name that does not exist here is an error that lists those that do.
   try {
     heddle::SpmvPlan none(exec, A, {.scheme = "csr/no-such-kernel"});
   } catch (const heddle::Error& error) {

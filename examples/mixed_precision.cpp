@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A matrix in float with vectors in double: two thirds of the bytes. A solver takes its products
-// from it, and residuals in double make the answer as good as one of double alone.
+// A matrix in float with vectors in double: two thirds of the bytes. A solver uses its products,
+// and residuals in double make the answer as accurate as with double alone.
 #define HEDDLE_DEFINITIONS  // these types are not compiled elsewhere
 #include <cmath>
 #include <cstdio>
@@ -16,13 +16,13 @@ int main(int argc, char** argv) {
   Kokkos::ScopeGuard kokkos(argc, argv);
   const Exec exec;
   const int side = 50, n = side * side;
-  // A third is no float: in float the matrix is another one, by 1e-8 of its entries.
+  // 1/3 is not a float: the matrix in float differs by 1e-8 of its entries.
   const auto exact = example::laplacian<double>(exec, side, 1.0 / 3);
   const auto rounded = example::laplacian<float>(exec, side, 1.0 / 3);
   const auto rounded_csr = rounded.csr();
 
-  // Vectors, alpha, beta and sums are double. With a list of one format the others are not compiled
-  // for these types.
+  // Vectors, alpha, beta and sums are double. With a list of one format the other formats are not
+  // compiled for these types.
   using FloatMatrix = std::remove_const_t<decltype(rounded_csr)>;
   using OneFormat = heddle::Formats<heddle::CsrFormat>;
   heddle::SpmvPlan<Exec, FloatMatrix, double, double, OneFormat> fast(exec, rounded_csr);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Poisson's equation by conjugate gradients with multigrid: how iterations grow with the size, and
-// a time loop whose matrix gets new values at every step, for which aggregates and patterns stay.
+// Poisson's equation by conjugate gradients with multigrid: how the iterations grow with the size,
+// and a time loop whose matrix gets new values at every step, while aggregates and patterns stay.
 #include <cmath>
 #include <cstdio>
 #include <heddle/cg.hpp>
@@ -11,7 +11,7 @@
 
 using example::Array, example::Exec;
 
-/// Iterations of conjugate gradients for A u = f, u from zero.
+/// Iterations of conjugate gradients for A u = f, from u = 0.
 template <class Matrix, class... Preconditioner>
 int solve(const Exec& exec, const Matrix& A, const Array<double>& f, const Array<double>& u,
           Preconditioner&... preconditioner) {
@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
     right = right && plain > 0 && few > 0 && few <= 20;
   }
 
-  // du/dt = -c(t) L u by implicit steps: (I + dt c(t) L) u = the u before.
+  // du/dt = -c(t) L u by implicit steps: (I + dt c(t) L) u = the previous u.
   const int side = 100;
   const example::Matrix L = example::laplacian(exec, side), stored = example::laplacian(exec, side);
   const auto A = stored.csr();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Parts of multigrid that a program brings: a smoother, aggregates, and prolongations of its own,
+// Parts of multigrid that a program supplies: a smoother, aggregates, and prolongations of its own,
 // for Poisson's equation on a square grid.
 #include <cstdio>
 #include <heddle/cg.hpp>
@@ -13,7 +13,7 @@ using example::Array, example::Exec;
 using Csr = heddle::CsrMatrix<double, int, int, Exec::memory_space>;
 using Parts = heddle::MultigridParts<Exec, Csr>;
 
-/// Jacobi's iteration, damped by 0.8: x += 0.8 D^-1 (b - A x). Its own adjoint.
+/// Jacobi iteration, damped by 0.8: x += 0.8 D^-1 (b - A x). It is its own adjoint.
 class DampedJacobi : public heddle::MultigridLevelSmoother<Exec, Csr> {
  public:
   DampedJacobi(const Exec& exec, const Csr& A)
@@ -57,7 +57,7 @@ class DampedJacobi : public heddle::MultigridLevelSmoother<Exec, Csr> {
   Kokkos::View<double**, Kokkos::LayoutLeft, Exec::memory_space> q_;
 };
 
-/// Squares of 3 x 3 nodes of a grid with `side` nodes along each side; and how many there are.
+/// Aggregates of 3 x 3 nodes of a grid with `side` nodes along each side; returns their number.
 int squares(const Exec& exec, int side, const Parts::Aggregates& aggregate) {
   const int coarse = (side + 2) / 3;
   Kokkos::parallel_for(
@@ -73,7 +73,7 @@ Parts::Prolongation interpolation(const Exec& exec, int side) {
   const auto row_ptr = P.row_ptr();
   const auto col_idx = P.col_idx();
   const auto values = P.values();
-  // Counts the entries of all rows before i; then each row writes its own.
+  // Counts the entries of all rows before i; then each row writes its entries.
   Kokkos::parallel_scan(
       "example::interpolation", Kokkos::RangePolicy<Exec>(exec, 0, n + 1),
       KOKKOS_LAMBDA(int i, int& k, bool last) {
@@ -93,8 +93,8 @@ Parts::Prolongation interpolation(const Exec& exec, int side) {
   return P;
 }
 
-/// Solves A u = f with a preconditioner. Whether |f - A u| < 1e-7 |f|, in at most `most`
-/// iterations.
+/// Solves A u = f with a preconditioner, and returns whether |f - A u| < 1e-7 |f| after at most
+/// `most` iterations.
 bool solve(const Exec& exec, const Csr& A, const char* with, const Parts& parts, int most) {
   const heddle::MultigridPlan multigrid(exec, A, parts);
   heddle::SpmvPlan plan(exec, A);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A symmetric matrix of which one triangle is stored: the plan mirrors it and applies the whole.
+// A symmetric matrix stored as one triangle: the plan mirrors it and applies the whole matrix.
 #include <cstdio>
 #include <heddle/spmv.hpp>
 
@@ -14,7 +14,7 @@ int main(int argc, char** argv) {
   const example::Matrix both = example::laplacian(exec, side);
   const example::Matrix lower = example::laplacian(exec, side, 1.0, true);
 
-  // Symmetry::hermitian for a complex matrix that is its own conjugate transpose.
+  // Use Symmetry::hermitian for a complex matrix that equals its conjugate transpose.
   heddle::SpmvPlan half(exec, lower.csr(), {.symmetry = heddle::Symmetry::symmetric});
   heddle::SpmvPlan full(exec, both.csr());
 

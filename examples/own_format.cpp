@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A format of one's own: tiles of 4 x 4, stored dense, for matrices whose entries lie in clusters.
-// docs/own-format.md takes it step by step.
+// A format of one's own: dense tiles of 4 x 4, for matrices with clustered entries.
+// docs/own-format.md explains it step by step.
 #include <cstdio>
 #include <heddle/format.hpp>
 #include <heddle/recipes.hpp>
@@ -15,10 +15,10 @@ namespace mine {
 using namespace heddle;
 constexpr int tile = 4;
 
-/// Where each entry goes: row i into the panel i / 4, column k into tile k / 4 of that panel.
+/// The place of each entry: row i goes into panel i / 4, column k into tile k / 4 of that panel.
 using Map = decltype(recipe::tile_rows(tile) | recipe::tile_columns(tile));
 
-/// The tiles of one matrix, and how they are applied. Vectors hold V; sums and alpha are Acc.
+/// The tiles of one matrix, and their application. Vectors are of type V; sums and alpha of Acc.
 template <class Exec, class Matrix, class V, class Acc>
 class TileExecutor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
  public:
@@ -49,7 +49,7 @@ class TileExecutor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
             const std::int64_t first_column = std::int64_t{tile} * A.keys[b];
             for (int c = 0; c < tile; ++c) {
               const auto entry = product.entry(A(b, inner_row, c));
-              // Places without an entry hold zero: what x has there is not looked at.
+              // Places without an entry hold zero: their x is not used.
               if (entry != 0.0) sum += product.product(entry, first_column + c, vector);
             }
           }
@@ -62,16 +62,16 @@ class TileExecutor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   recipe::StoredBlocks<Exec, Matrix, Map> tiles_;
 };
 
-/// What a plan asks: which schemes there are, which are worth a try, what they cost, and for one of
-/// them an executor.
+/// Answers to a plan: the schemes that exist, those worth trying, what they cost, and the executor
+/// of one of them.
 struct TileFormat {
   static constexpr const char* name = "tiles";
   static SchemeGrammar grammar(const Device&) { return {name, {}}; }
   static std::vector<Scheme> candidates(const Features&, const Device&) { return {Scheme(name)}; }
   static bool applies(Op op, const Scheme&) { return !transposes(op); }
 
-  /// Tiles are taken to be full, and bytes to be read as fast as a guess says: a plan that measures
-  /// (SpmvOptions::measure_seconds) takes the word of neither.
+  /// Assumes that tiles are full, and a guess of the bandwidth: a plan that measures
+  /// (SpmvOptions::measure_seconds) relies on neither.
   static Prediction predict(const Scheme&, const Features& features, const Device&,
                             const Sizes& sizes) {
     constexpr double bytes_per_second = 10e9;
@@ -92,7 +92,7 @@ struct TileFormat {
 
 using example::Array, example::Exec;
 
-/// A chain of nodes with four unknowns each: all of a node depend on all of its neighbours.
+/// A chain of nodes with four unknowns each, all coupled to all unknowns of the node's neighbours.
 example::Matrix chain_of_nodes(const Exec& exec, int nodes) {
   const int n = 4 * nodes, entries = 16 * (3 * nodes - 2);
   const example::Matrix A{n, Array<int>("example::row_ptr", n + 1),
@@ -119,8 +119,8 @@ int main(int argc, char** argv) {
   const example::Matrix stored = chain_of_nodes(exec, 1000);
   const auto A = stored.csr();
 
-  // Beside the library's formats, and pinned: a plan without `.scheme` takes what is predicted
-  // best.
+  // The format together with the library's, and pinned: a plan without `.scheme` chooses the scheme
+  // that is predicted to be the fastest.
   using Formats = heddle::Formats<heddle::CsrFormat, mine::TileFormat>;
   heddle::SpmvPlan tiles(exec, A, {.scheme = "tiles"}, Formats());
   heddle::SpmvPlan chosen(exec, A, {}, Formats());

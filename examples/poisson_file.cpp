@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Poisson's equation, or any symmetric positive definite system, from a Matrix Market file:
-// conjugate gradients with multigrid, plain beside it, and the residual computed once more by a
-// plain loop.
+// conjugate gradients with multigrid and without, and the residual computed again by a plain loop.
 #include <cmath>
 #include <cstdio>
 #include <heddle/cg.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Arrays that are no Kokkos Views: a matrix and vectors of a program that has pointers. They lie on
-// the host here; pointers into a device's memory go with the execution and memory space of that
+// Arrays that are not Kokkos Views: a matrix and vectors of a program that has pointers. They are
+// on the host here; for pointers into a device's memory use the execution and memory space of that
 // device.
 #include <cstdio>
 #include <heddle/spmv.hpp>
@@ -11,13 +11,13 @@ using Space = Exec::memory_space;
 using Matrix = heddle::CsrMatrix<double, int, int, Space>;
 using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
 
-/// What such a program keeps: the plan, which borrows the arrays of the matrix.
+/// An object that such a program keeps: it has the plan, which borrows the arrays of the matrix.
 class Product {
  public:
   Product(int rows, int columns, const int* row_ptr, const int* col_idx, const double* values)
       : matrix_(rows, columns, row_ptr[rows], row_ptr, col_idx, values), plan_(exec_, matrix_) {}
 
-  /// y = A x, and waits for it.
+  /// Computes y = A x, and waits for it.
   void operator()(const double* x, double* y) {
     const Kokkos::View<const double*, Space, Unmanaged> from(x, matrix_.columns());
     const Kokkos::View<double*, Space, Unmanaged> to(y, matrix_.rows());

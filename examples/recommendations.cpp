@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Recommendations from a file of lines `user item rating`: factors of the ratings by stochastic
-// gradient descent, and for a user the items with the highest predicted ratings among those that he
-// has not rated.
+// gradient descent, and for a user the items with the highest predicted ratings among those not
+// rated yet.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

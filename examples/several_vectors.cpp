@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Several vectors at once (a multivector), stored side by side or apart. Tell the plan what it will
-// be given: it chooses by that.
+// Several vectors at once (a multivector), row-major or column-major. Give the plan the number and
+// the layout: its choice depends on them.
 #include <cstdio>
 #include <heddle/spmv.hpp>
 
@@ -8,7 +8,7 @@
 
 using example::Array, example::Exec;
 
-/// Entries of Y that differ from one column of A*X, where X is all ones: 1 at both ends, else 0.
+/// Number of entries of Y that differ from A*X with X all ones: 1 at both ends of a column, else 0.
 template <class Vectors>
 int wrong_entries(const Vectors& Y) {
   const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), Y);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Work of two plans on two execution space instances, which a device may overlap; then a sequence
 // of applies that is captured as a Kokkos graph and launched many times. Kokkos captures on CUDA
-// and HIP; elsewhere the sequence is queued each time, and the numbers are the same.
+// and HIP; on other devices the sequence is queued each time, with the same numbers.
 #include <Kokkos_Graph.hpp>
 #include <cmath>
 #include <cstdio>
@@ -12,7 +12,7 @@
 
 using example::Array, example::Exec;
 
-/// A node of what `queue` queues on `exec`, or nothing where Kokkos has no words to capture it.
+/// A node of what `queue` queues on `exec`; void if Kokkos cannot capture on this device.
 template <class Node, class Queue>
 auto capture(const Node& before, const Exec& exec, const Queue& queue) {
   if constexpr (requires { before.cuda_capture(exec, queue); }) {
@@ -22,7 +22,7 @@ auto capture(const Node& before, const Exec& exec, const Queue& queue) {
   }
 }
 
-/// Runs what `queue` queues on `exec`, many times.
+/// Runs what `queue` queues on `exec`, `times` times.
 template <class Queue>
 void repeat(const Exec& exec, int times, const Queue& queue) {
   using Graph = Kokkos::Experimental::Graph<Exec>;
@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
   const Exec exec;
   const int n = 100;
   const example::Matrix matrix = example::second_difference(exec, n);
-  // An eigenvector, which a product with A / 4 shrinks.
+  // An eigenvector, which a product with A / 4 scales by `factor`.
   const double angle = std::acos(-1.0) / (n + 1), factor = (1 + std::cos(angle)) / 2;
   const Array<double> x("example::x", n), y("example::y", n), z("example::z", n);
   Kokkos::parallel_for(
@@ -51,7 +51,7 @@ int main(int argc, char** argv) {
       KOKKOS_LAMBDA(int i) { x(i) = (i % 2 ? -1 : 1) * Kokkos::sin(angle * (i + 1)); });
   exec.fence();
 
-  // A plan applies once at a time, so each instance has its own.
+  // A plan serves one apply at a time, so each instance has its own.
   const auto streams = Kokkos::Experimental::partition_space(exec, 1, 1);
   heddle::SpmvPlan A(streams[0], matrix.csr()), B(streams[1], matrix.csr());
   A.apply(streams[0], 0.25, x, 0.0, y);

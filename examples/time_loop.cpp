@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Products in a time loop whose matrix gets new values at every step: the pattern is inspected
-// once, update_values takes the values.
+// once, and update_values reads the values.
 #include <cmath>
 #include <cstdio>
 #include <heddle/spmv.hpp>
@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
         KOKKOS_LAMBDA(int i) { u(i) -= 0.2 * change(i); });
   }
 
-  // Heat is kept until it reaches the ends, which it has not.
+  // Heat is conserved until it reaches the ends, which it has not.
   double sum = 0;
   Kokkos::parallel_reduce(
       "example::sum", Kokkos::RangePolicy<Exec>(exec, 0, n),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A matrix and its transpose by one plan: interpolation from a coarse grid to a fine one and, by
-// the same matrix transposed, restriction.
+// A matrix and its transpose by one plan: interpolation from a coarse grid to a fine one, and
+// restriction by the transposed matrix.
 #include <cstdio>
 #include <heddle/spmv.hpp>
 
@@ -38,8 +38,8 @@ int main(int argc, char** argv) {
   exec.fence();
   const heddle::CsrMatrix P(fine, coarse, row_ptr, col_idx, values);
 
-  // What is named in ops is prepared with the plan: most schemes keep a transpose, with a scheme of
-  // its own. plan.prepare(exec, op) does it later.
+  // The plan prepares the ops that are named: most schemes keep a transpose, with a scheme of its
+  // own. plan.prepare(exec, op) does it later.
   heddle::SpmvPlan plan(exec, P, {.ops = {Op::transpose}});
   std::printf("P by %s, its transpose by %s; %zu bytes beside the matrix\n",
               plan.scheme().to_string().c_str(), plan.scheme(Op::transpose).to_string().c_str(),
@@ -53,9 +53,9 @@ int main(int argc, char** argv) {
         y(i) = i % 5;
       });
   plan.apply(exec, 1.0, x, 0.0, Px);
-  plan.apply(exec, Op::transpose, 1.0, y, 0.0, Pty);  // x and y change their lengths
+  plan.apply(exec, Op::transpose, 1.0, y, 0.0, Pty);  // the lengths of x and y are swapped
 
-  // (P x) . y and x . (P' y) are the same, all numbers being multiples of a half.
+  // (P x) . y and x . (P' y) are equal, since all numbers are multiples of a half.
   const double there = dot(exec, Px, y), back = dot(exec, x, Pty);
   std::printf("%g and %g\n", there, back);
   return there == back ? 0 : 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Solves with a triangle: L x = b and L' x = b, where L is the lower triangle of a matrix of which
-// nothing else is read; and what becomes of a diagonal that new values make zero.
+// Solves with a triangle: L x = b and L' x = b, where L is the lower triangle of a matrix and the
+// rest is not read. At the end, new values make a diagonal entry zero.
 #include <cstdio>
 #include <heddle/sptrsv.hpp>
 
@@ -9,7 +9,7 @@
 using example::Array, example::Exec;
 using heddle::Op;
 
-/// b = L x or L' x for x of ones, row by row, on the host: what a right answer is checked against.
+/// b = L x or L' x for x of ones, row by row, on the host, to check the solutions.
 Array<double> right_hand_side(const example::Matrix& A, bool transposed) {
   const Kokkos::HostSpace host;
   const auto row_ptr = Kokkos::create_mirror_view_and_copy(host, A.row_ptr);
@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
   const Exec exec;
   const example::Matrix A = example::laplacian(exec, 100);
 
-  // Diagonal::unit for a triangle whose diagonal is one and not stored, as of L of an LU matrix.
+  // Diagonal::unit is for a triangle whose diagonal is one and not stored, as L of an LU matrix.
   heddle::SptrsvPlan L(
       exec, A.csr(),
       {.triangle = heddle::Triangle::lower, .ignore_outside = true, .ops = {Op::transpose}});
@@ -48,7 +48,7 @@ int main(int argc, char** argv) {
   std::printf("errors %.1e and %.1e\n", error, transposed_error);
 
   // The first row's diagonal is its first entry. An inspection would throw; update_values does not
-  // wait, and leaves word on the device, which check_values reads.
+  // wait, but leaves a note on the device, which check_values reads.
   Kokkos::deep_copy(exec, Kokkos::subview(A.values, 0), 0.0);
   L.update_values(exec, A.csr());
   try {

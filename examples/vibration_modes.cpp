@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The lowest modes of a drum skin: a round membrane held at its rim, as a mesh of triangles with
-// linear elements, K x = lambda M x. Prints frequencies beside those of a round drum, draws the
-// modes, and writes them as a picture where a file is named: vibration_modes modes.svg
+// The lowest modes of a drum skin: a round membrane fixed at its rim, as a mesh of triangles with
+// linear elements, K x = lambda M x. Prints frequencies together with those of a round drum, draws
+// the modes, and writes them as a picture if a file is named: vibration_modes modes.svg
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -48,11 +48,11 @@ Mesh disk() {
   return mesh;
 }
 
-/// Rows of K and M of the points that are not held: what stands in them, by columns.
+/// Rows of K and M for the free points: both entries by column.
 std::vector<std::map<int, std::array<double, 2>>> assembled(const Mesh& mesh) {
   std::vector<std::map<int, std::array<double, 2>>> rows(inner);
   for (const auto& corner : mesh.triangles) {
-    double dx[3], dy[3];  // of the opposite sides
+    double dx[3], dy[3];  // vectors of the opposite sides
     for (std::size_t i = 0; i < 3; ++i) {
       const auto &from = mesh.at[static_cast<std::size_t>(corner[(i + 1) % 3])],
                  &to = mesh.at[static_cast<std::size_t>(corner[(i + 2) % 3])];
@@ -144,7 +144,7 @@ int main(int argc, char** argv) {
   std::printf("%d points: %s after %d iterations\n", inner, heddle::name(result.outcome),
               result.iterations);
 
-  // Zeros of Bessel's functions are the frequencies of a drum of radius one.
+  // The zeros of Bessel functions are the frequencies of a drum of radius one.
   constexpr double drum[count] = {2.4048, 3.8317, 3.8317, 5.1356, 5.1356, 5.5201};
   const Modes modes = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
   bool as_expected = result.converged();

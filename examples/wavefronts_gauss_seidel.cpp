@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A loop whose iterations depend on each other, run in parallel: sweeps of symmetric Gauss-Seidel
-// for the five-point Laplacian on a square grid, with no matrix at all.
+// for the five-point Laplacian on a square grid, without a matrix.
 #include <cmath>
 #include <cstdio>
 #include <heddle/wavefronts.hpp>
@@ -21,7 +21,7 @@ struct Neighbours {
   }
 };
 
-/// Solves the equation of point i for u(i): 4 u(i) - (its neighbours) = f(i).
+/// Solves the equation of point i for u(i): 4 u(i) - (sum of its neighbours) = f(i).
 struct Relax {
   Neighbours neighbours;
   Vector f, u;
@@ -52,12 +52,12 @@ int main(int argc, char** argv) {
   const int side = 300, n = side * side;
   const Neighbours neighbours{side};
   const Vector f("example::f", n), u("example::u", n);
-  // Rough, so that a smoother has something to do.
+  // A rough start, so that a smoother has something to do.
   Kokkos::parallel_for(
       "example::rough", Kokkos::RangePolicy<Exec>(exec, 0, n),
       KOKKOS_LAMBDA(int i) { u(i) = (i * 7 % 101) / 101.0; });
 
-  // Of the neighbours, those before i in a sweep are new and those behind it are still old.
+  // In a sweep the neighbours that come before i have new values, and those after it old ones.
   const auto old = heddle::ReadsAhead::old_value;
   const heddle::Wavefronts down(exec, n, neighbours, {.ahead = old});
   const heddle::Wavefronts up(exec, n, neighbours,

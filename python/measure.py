@@ -63,7 +63,7 @@ def a_call():
     plan, x, y = heddle.SpmvPlan(A, scheme="csr/scalar"), xp.ones(1), xp.ones(1)
     calls = {"plan.matvec(x, out=y)": lambda: plan.matvec(x, out=y), "plan @ x": lambda: plan @ x,
              "plan.apply(1.0, x, 0.0, y)": lambda: plan.apply(1.0, x, 0.0, y), f"{theirs}: A @ x": lambda: A @ x}
-    if heddle.device != "cpu":  # what is above returns before the GPU is done
+    if heddle.device != "cpu":  # the calls above return before the GPU is done
         calls |= {f"{name}, and wait for it": lambda call=call: (call(), wait()) for name, call in list(calls.items())}
     for name, call in calls.items():
         wait()

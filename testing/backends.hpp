@@ -26,14 +26,14 @@ inline constexpr bool emulated = true;
 inline constexpr bool emulated = false;
 #endif
 
-/// n, or an eighth of it on an emulated device, which is small and slow.
+/// n, or n / 8 on an emulated device, which is small and slow.
 constexpr std::int64_t cut(std::int64_t n) { return emulated ? n / 8 : n; }
 
 template <class... T>
 using JoinTuples = decltype(std::tuple_cat(std::declval<T>()...));
 
 #ifdef HEDDLE_EMULATED
-/// In a program whose device is emulated there is no other.
+/// A program with an emulated device has no other backend.
 using DefaultDevice = backends::Emulated<Kokkos::DefaultHostExecutionSpace, HEDDLE_EMULATED>;
 using Backends = std::tuple<DefaultDevice>;
 #else
@@ -68,7 +68,7 @@ struct Portables<std::tuple<E...>> {
 };
 }  // namespace detail
 
-/// Each of them once more, through Kokkos' team policy.
+/// The execution spaces of Backends, launched through Kokkos' team policy.
 #ifdef HEDDLE_EMULATED
 using PortableBackends = std::tuple<>;
 #else
@@ -76,21 +76,21 @@ using PortableBackends = typename detail::Portables<Backends>::type;
 #endif
 using AllBackends = JoinTuples<Backends, PortableBackends>;
 
-/// Those whose kernels may launch others: inside a parallel region, where there are fewer threads.
+/// Backends whose kernels may launch others: inside a parallel region, with fewer threads.
 using NestingBackends = JoinTuples<
 #if defined(KOKKOS_ENABLE_OPENMP) && !defined(HEDDLE_EMULATED)
     std::tuple<Kokkos::OpenMP>,
 #endif
     std::tuple<>>;
 
-/// Under sanitizers, to which one type is as good as another, few: their compilers are slow.
+/// Scalar types of tests: few under sanitizers, which compile slowly and treat all types alike.
 #ifdef HEDDLE_SANITIZED_TESTS
 using Scalars = std::tuple<double, Kokkos::complex<float>>;
 #else
 using Scalars = std::tuple<float, double, Kokkos::complex<float>, Kokkos::complex<double>>;
 #endif
 
-/// An ordinal and the offset that goes with it.
+/// An ordinal type and its offset type.
 template <class O, class Off>
 struct Indices {
   using Ordinal = O;
@@ -106,7 +106,7 @@ using AllIndices =
 #endif
 using UsualIndices = std::tuple<Indices<std::int32_t, std::int32_t>>;
 
-/// What a typed test is given.
+/// Type parameter of a typed test.
 template <class E, class S, class I>
 struct Types {
   using Exec = E;
@@ -135,7 +135,7 @@ struct Product<std::tuple<E>, std::tuple<S>, std::tuple<I...>> {
 };
 }  // namespace detail
 
-/// Of two types that are each dear to compile one a run, as dev/test takes turns; with --full both.
+/// One of two types that compile slowly, in the turn of dev/test; both with --full.
 #ifdef HEDDLE_FULL_TESTS
 template <class A, class B>
 using InTurn = std::tuple<A, B>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What Kokkos Tools is told of while a Recording lives: kernels, allocations, copies and fences, in
-// order, with their labels and the ids of devices and instances.
+// Records what Kokkos Tools reports while a Recording lives: kernels, allocations, copies and
+// fences, in order, with their labels and the ids of devices and instances.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -14,9 +14,9 @@ namespace heddle::test {
 struct Event {
   enum Kind { kernel, allocation, release, copy, fence } kind;
   std::string label;
-  /// Of kernels and fences: Kokkos Tools' number of the device and instance.
+  /// Kokkos Tools' number of the device and instance, for kernels and fences.
   std::uint32_t device = 0;
-  /// Of allocations and releases.
+  /// Size of an allocation or release.
   std::uint64_t bytes = 0;
 };
 
@@ -43,8 +43,8 @@ class Recording {
            std::uint64_t) { note({Event::copy, std::string(from) + " to " + to}); });
     set_begin_fence_callback([](const char* label, std::uint32_t device, std::uint64_t* id) {
       *id = 0;
-      // Kokkos itself fences around every callback, for the tool's sake, and Kokkos 4 before a copy
-      // on Serial, where nothing is under way.
+      // Kokkos itself fences around every callback, for the tool's sake; and Kokkos 4 before a copy
+      // on Serial, where no work is in flight.
       const std::string name = label;
       const bool own =
           name.find("Kokkos Profile Tool Fence") != std::string::npos || name == "HostSpace fence";
@@ -62,7 +62,7 @@ class Recording {
     return list;
   }
   static void note(Event event) {
-    // A team policy on CUDA asks for scratch of no bytes at every launch.
+    // A team policy on CUDA allocates scratch of zero bytes at every launch.
     const bool memory = event.kind == Event::allocation || event.kind == Event::release;
     if (memory && event.bytes == 0) return;
     events().push_back(std::move(event));
@@ -75,9 +75,9 @@ class Recording {
   Kokkos::Tools::Experimental::EventSet before_;
 };
 
-/// heddle::op::phase, at least those three parts. Kokkos names a View's first touch after the View:
-/// "Kokkos::View::initialization [heddle::op::phase] ...". Two things are Kokkos' own and take no
-/// label: the kernel of a copy between Views, and the scratch that an execution space keeps.
+/// Whether a label is heddle::op::phase, with at least three parts. Kokkos names a View's first
+/// touch after the View: "Kokkos::View::initialization [heddle::op::phase] ...". Two labels are
+/// Kokkos' own: the kernel of a copy between Views, and the scratch that an execution space keeps.
 inline bool is_ours(std::string label) {
   for (const char* own : {"Kokkos::Impl::host_space_deepcopy", "Kokkos::Serial::scratch_mem",
                           "Kokkos::OpenMP::scratch_mem"}) {
@@ -102,7 +102,7 @@ inline int count(const std::vector<Event>& events, const std::string& label) {
   return n;
 }
 
-/// The labels of kernels and allocations that are not as they should be.
+/// Labels of the kernels and allocations that do not have the form heddle::op::phase.
 inline std::string strangers(const std::vector<Event>& events) {
   std::string list;
   for (const Event& event : events) {
@@ -112,7 +112,7 @@ inline std::string strangers(const std::vector<Event>& events) {
   return list;
 }
 
-/// The labels of the events of a kind, a line each.
+/// Labels of the events of a kind, one a line.
 inline std::string labels(const std::vector<Event>& events, Event::Kind kind) {
   std::string list;
   for (const Event& event : events) {
@@ -121,8 +121,8 @@ inline std::string labels(const std::vector<Event>& events, Event::Kind kind) {
   return list;
 }
 
-/// What `work` did, checked to allocate nothing and to wait for nothing. Kokkos calls it a copy
-/// where a number is filled in.
+/// Events of work(), checked to allocate nothing and to wait for nothing. Kokkos calls it a copy if
+/// a number is filled in.
 template <class Exec, class Work>
 std::vector<Event> check_quiet(const Exec& exec, const Work& work) {
   std::vector<Event> seen;
@@ -138,7 +138,7 @@ std::vector<Event> check_quiet(const Exec& exec, const Work& work) {
   return seen;
 }
 
-/// The same, checked to be launches and nothing else.
+/// Events of work(), checked to be launches and nothing else.
 template <class Exec, class Work>
 std::vector<Event> only_launches(const Exec& exec, const Work& work) {
   const std::vector<Event> seen = check_quiet(exec, work);
@@ -146,7 +146,7 @@ std::vector<Event> only_launches(const Exec& exec, const Work& work) {
   return seen;
 }
 
-/// Bytes that Heddle allocated, whether it still holds them or not: all, or those of one operation.
+/// Bytes that Heddle allocated, whether still held or not: in total, or for one operation.
 inline std::uint64_t bytes_allocated(const std::vector<Event>& events,
                                      const std::string& labels = "heddle::") {
   std::uint64_t bytes = 0;

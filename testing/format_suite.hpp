@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// All that Heddle promises of a format of SpMV, as tests by doctest. A test program of a format is
+// All guarantees of a format of SpMV, as tests by doctest. A test program of a format is
 //
 //     #define HEDDLE_DEFINITIONS
 //     #include <heddle/testing/format_suite.hpp>
 //     #include <heddle/testing/main.hpp>
 //     HEDDLE_TEST_FORMAT(mine::TileFormat);
 //
-// which tests it in double on the default execution space, or on an emulated GPU of W lanes a warp
-// where HEDDLE_EMULATED is W. HEDDLE_TEST_SPMV takes a tuple of PlanType, with other scalars,
-// indices and spaces; it may be split over files, which compile side by side.
+// It tests the format in double on the default execution space, or if HEDDLE_EMULATED is W, on an
+// emulated GPU of W lanes a warp. HEDDLE_TEST_SPMV accepts a tuple of PlanType, with other scalars,
+// indices and spaces, and may be split over files, which compile in parallel.
 #pragma once
 
 #include "format_suite/dots.hpp"

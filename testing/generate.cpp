@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::int64_t most_indices = std::numeric_limits<std::int32_t>::max();
 
-/// The numbers behind the colon, with defaults for those left out.
+/// The numbers after the colon, with defaults for missing ones.
 class Arguments {
  public:
   Arguments(const std::string& text, const Generator& generator) : generator_(generator) {
@@ -157,8 +157,8 @@ Pattern uniform(Arguments& args, Random& random) {
   return writer.take();
 }
 
-/// Recursive matrix (Chakrabarti, Zhan, Faloutsos 2004): each edge falls into one quadrant after
-/// another, with probabilities 0.57, 0.19, 0.19, 0.05.
+/// Recursive matrix (R-MAT; Chakrabarti, Zhan, Faloutsos 2004): each edge falls recursively into
+/// one of four quadrants, with probabilities 0.57, 0.19, 0.19, 0.05.
 Pattern rmat(Arguments& args, Random& random) {
   const std::int64_t scale = args.at(0, 18, 0, 30);
   const std::int64_t per_row = args.at(1, 16, 0, 4096);
@@ -182,8 +182,8 @@ Pattern rmat(Arguments& args, Random& random) {
   return writer.take();
 }
 
-/// Like a circuit: short rows of near neighbours, and a few rows (supply nets) that touch a large
-/// share of all, each a third as many as the one before.
+/// Like a circuit: short rows of near neighbours, and a few rows (supply nets) with a large share
+/// of all columns, each a third as many as the one before.
 Pattern hub(Arguments& args, Random& random) {
   const std::int64_t rows = args.at(0, 600000, 2, most_indices);
   const std::int64_t hubs = args.at(1, 6, 0, rows);
@@ -209,13 +209,13 @@ Pattern hub(Arguments& args, Random& random) {
   return writer.take();
 }
 
-/// Like the constraints of a linear program: few rows, many columns, lengths that vary by decades.
+/// Like the constraints of a linear program: few rows, many columns, row lengths over decades.
 Pattern rectangular(Arguments& args, Random& random) {
   const std::int64_t rows = args.at(0, 4000, 1, most_indices);
   const std::int64_t columns = args.at(1, 1000000, 1, most_indices);
   const std::int64_t mean = args.at(2, 4000, 0, columns);
   RowWriter writer(rows, columns);
-  constexpr double spread = 1.5;  // of the logarithm; its mean is moved so that `mean` is kept
+  constexpr double spread = 1.5;  // of the logarithm, whose mean is shifted so that `mean` is kept
   for (std::int64_t row = 0; row < rows; ++row) {
     const double radius = std::sqrt(-2 * std::log1p(-random.unit()));
     const double normal = radius * std::cos(6.283185307179586 * random.unit());
@@ -312,7 +312,7 @@ Assembled neumann(Arguments& args, Random&) { return insulated(args.at(0, 100, 1
 
 Assembled elasticity(Arguments& args, Random&) { return elastic_cube(args.at(0, 40, 2, 800)); }
 
-/// One of both makes it.
+/// A generator; one of the two functions makes it.
 struct Entry {
   Generator generator;
   Pattern (*make)(Arguments&, Random&) = nullptr;

@@ -13,13 +13,13 @@ struct Generator {
   std::string name, arguments, description;
 };
 
-/// What `generate` knows, for help texts.
+/// The generators that `generate` knows, for help texts.
 const std::vector<Generator>& generators();
 
-/// The pattern that a text like "grid3d:100,27" names, the columns of a row ascending; the same for
-/// the same seed everywhere. Throws heddle::Error where the text names none.
+/// Generates the pattern that a text like "grid3d:100,27" names, with ascending columns in each
+/// row; the same everywhere for the same seed. Throws heddle::Error if the text names none.
 Pattern generate(const std::string& text, std::uint64_t seed);
-/// The same with values, if the text names a system that has its own.
+/// Generates a pattern as `generate`, with values if the text names a system that has its own.
 Assembled generate_system(const std::string& text, std::uint64_t seed);
 
 }  // namespace heddle::test

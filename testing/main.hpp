@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The main function of a test program by doctest, with Kokkos. Included by one source of a program.
+// The main function of a test program by doctest, with Kokkos. One source of a program includes it.
 #pragma once
 
 #define DOCTEST_CONFIG_IMPLEMENT
@@ -12,8 +12,8 @@
 
 int main(int argc, char** argv) {
   Kokkos::ScopeGuard kokkos(argc, argv);
-  // What is tested may not depend on how many processors the machine has, nor on how soon threads
-  // are called.
+  // The tests must not depend on how many processors the machine has, nor on how fast its threads
+  // start.
   heddle::backends::assume_processors(1 << 20);
   heddle::backends::assume_thread_costs(heddle::backends::ThreadCosts());
   return doctest::Context(argc, argv).run();

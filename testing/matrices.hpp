@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Matrices that tests run over: every shape that a kernel or an inspector could stumble on.
+// Matrices that tests run over: every shape at which a kernel or an inspector could fail.
 #pragma once
 
 #include <algorithm>
@@ -66,7 +66,7 @@ inline Pattern banded_pattern(std::string name, std::int64_t rows, std::int64_t 
   return pattern;
 }
 
-/// Two entries a row, a dense row in the middle, and a column that every row has: most entries lie
+/// Two entries a row, a dense row in the middle, and a column that every row has: most entries are
 /// in one panel, or in one column.
 inline Pattern crossed_pattern(std::int64_t rows, std::int64_t columns, bool row, bool column) {
   Pattern all{
@@ -82,7 +82,7 @@ inline Pattern crossed_pattern(std::int64_t rows, std::int64_t columns, bool row
   return all;
 }
 
-/// The pattern with change(row) done to each row, a vector of its columns.
+/// The pattern after change(row) on each row, a vector of its columns.
 template <class Change>
 Pattern with_rows_changed(const Pattern& from, Change change) {
   Pattern pattern{from.name, from.columns, {}};
@@ -94,8 +94,8 @@ Pattern with_rows_changed(const Pattern& from, Change change) {
   return pattern;
 }
 
-/// Every pattern; the same for the same seed. Small enough (at most some 60,000 nonzeros) to run
-/// each through every scheme and type.
+/// All test patterns, the same for the same seed. They are small (at most some 60,000 nonzeros), so
+/// that each can run with every scheme and type.
 inline std::vector<Pattern> test_patterns(std::uint64_t seed = 1) {
   std::vector<Pattern> all;
   const auto random = [&](const char* name, std::int64_t rows, std::int64_t columns, auto length) {
@@ -165,8 +165,8 @@ inline std::vector<Pattern> test_patterns(std::uint64_t seed = 1) {
   return all;
 }
 
-/// The pattern as a matrix on the host, with values drawn one after the other. The indices must
-/// fit their types.
+/// The pattern as a matrix on the host, with values drawn in order. The indices must fit their
+/// types.
 template <Scalar S, Ordinal O, Offset Off>
 CsrStorage<S, O, Off, Kokkos::HostSpace> make_matrix(const Pattern& pattern, Random values) {
   const Kokkos::DefaultHostExecutionSpace host;

@@ -9,8 +9,8 @@
 
 namespace heddle::test {
 
-/// The columns of each row, in the two arrays of CSR; reads as a list of rows, which only grows.
-/// 12 bytes or less a nonzero, so that 10^8 of them fit.
+/// The columns of each row, in the two arrays of CSR. It reads as a list of rows, which only grows.
+/// At most 12 bytes a nonzero, so that 10^8 of them fit.
 class Rows {
  public:
   using Row = std::span<const std::int32_t>;
@@ -20,7 +20,7 @@ class Rows {
     for (const auto& row : rows) push_back(row);
   }
 
-  /// Adds a row `times` times, its columns as they come.
+  /// Appends a row `times` times, with its columns in their order.
   template <class Columns>
   void push_back(const Columns& columns, int times = 1) {
     for (int time = 0; time < times; ++time) {
@@ -63,7 +63,7 @@ class Rows {
   std::vector<std::int32_t> col_idx_;
 };
 
-/// Where the nonzeros of a matrix lie, before types and values are chosen.
+/// The places of a matrix' nonzeros, before types and values are chosen.
 struct Pattern {
   std::string name;
   std::int64_t columns = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What tests of SpMV are run for: a list of formats, and where and with which types its plans run.
+// Types of the tests of SpMV: a list of formats, and the spaces and types of its plans.
 #pragma once
 
 #include <heddle/spmv.hpp>
@@ -11,7 +11,7 @@
 
 namespace heddle::test {
 
-/// What a typed test of SpMV is given: the types of Types, and the formats of its plans.
+/// Type parameter of a typed test of SpMV: the types of Types, and the formats of its plans.
 template <class List, class E, class S, class I>
 struct PlanType : Types<E, S, I> {
   using Formats = List;
@@ -32,9 +32,9 @@ struct WithFormats<List, std::tuple<Types<E, S, I>...>> {
 using Indices32 = Indices<std::int32_t, std::int32_t>;
 using Offsets64 = Indices<std::int32_t, std::int64_t>;
 
-/// Each compiles all formats anew, so that dev/test takes the first and another, in turn:
+/// Each type compiles all formats again, so dev/test uses the first and one other, in turn:
 /// together they have every scalar, ordinal and offset, and every kind of backend of the build.
-/// FloatType is Serial's where there is Serial, PortableType is launched by Kokkos' team policy
+/// FloatType is Serial's if the build has Serial; PortableType is launched by Kokkos' team policy
 /// alone.
 using DoubleType = Types<DefaultDevice, double, Indices32>;
 using ComplexFloatType = Types<DefaultDevice, Kokkos::complex<float>, Offsets64>;
@@ -43,10 +43,10 @@ using ComplexDoubleType =
 using FloatType = Types<std::tuple_element_t<0, Backends>, float, Indices32>;
 using PortableType = Types<Portable<Kokkos::DefaultExecutionSpace>, double, Indices32>;
 
-/// The types that a format is tested for; all of them where HEDDLE_FULL_TESTS is defined, and one
-/// under sanitizers, whose compilers are slow and to whom memory is memory, on emulated
-/// devices, and in users' tests, which know no turn. The suites of SpMV and SpTRSV take TestedTypes
-/// (of which instances.cmake knows the names), what is true of a format or a scheme alone FewTypes.
+/// Types that a format is tested with: all if HEDDLE_FULL_TESTS is defined; one under sanitizers,
+/// which compile slowly and treat all types alike, on emulated devices, and in users' tests, which
+/// have no turn. The suites of SpMV and SpTRSV use TestedTypes (whose names instances.cmake lists),
+/// tests of a single format or scheme FewTypes.
 #ifdef HEDDLE_FULL_TESTS
 using FewTypes = Every<>;
 using TestedTypes = FewTypes;
@@ -74,19 +74,19 @@ inline constexpr bool is_one_of<T, std::tuple<Of...>> = (std::is_same_v<T, Of> |
 template <class T>
 inline constexpr bool is_tested = detail::is_one_of<T, TestedTypes>;
 
-/// With the formats of a list: FewTypes, and the k-th of TestedTypes.
+/// The formats of a list, with FewTypes, and with the k-th of TestedTypes.
 template <class List>
 using PlanTypes = typename detail::WithFormats<List, FewTypes>::type;
 template <class List, std::size_t k>
 using TestedPlanType =
     std::tuple_element_t<k, typename detail::WithFormats<List, TestedTypes>::type>;
 
-/// With the formats of a list: a type of its own.
+/// The formats of a list, with one given type.
 template <class List, class T>
 using WithFormats =
     std::tuple_element_t<0, typename detail::WithFormats<List, std::tuple<T>>::type>;
 
-/// One type alone, for what does not depend on it.
+/// The formats of a list with one type, for tests that do not depend on the type.
 template <class List>
 using OnePlanType = WithFormats<List, DoubleType>;
 

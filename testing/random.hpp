@@ -23,12 +23,12 @@ class Random {
     return z ^ (z >> 31);
   }
 
-  /// From 0 up to, but without, `end` > 0; the bias for ends far below 2^64 does not matter here.
+  /// From 0 to `end` - 1, `end` > 0; the bias for ends far below 2^64 does not matter here.
   std::int64_t below(std::int64_t end) {
     return static_cast<std::int64_t>(bits() % static_cast<std::uint64_t>(end));
   }
 
-  /// From 0 up to, but without, 1.
+  /// From 0 to 1, without 1.
   double unit() { return static_cast<double>(bits() >> 11) * 0x1p-53; }
 
   /// From -1 to 1, in both parts of a complex number.
@@ -47,7 +47,7 @@ class Random {
   std::uint64_t state_;
 };
 
-/// Not a number, in both parts: it shows in a result that read what it should not.
+/// NaN, in both parts: a result that read what it should not shows it.
 template <Scalar S>
 S poison() {
   if constexpr (is_complex<S>) {
@@ -63,7 +63,7 @@ using HostVector = Kokkos::View<S*, Kokkos::HostSpace>;
 template <class S, class Layout = Kokkos::LayoutLeft>
 using HostColumns = Kokkos::View<S**, Layout, Kokkos::HostSpace>;
 
-/// Column after column.
+/// Fills vectors with random numbers, column by column.
 template <VectorView V>
 void fill_random(const V& vectors, Random& random) {
   using S = typename V::non_const_value_type;
@@ -111,7 +111,7 @@ auto copy_to(const V& view) {
   return copy;
 }
 
-/// For reading: the view itself where it is on the host, else a copy.
+/// For reading: the view itself if it is on the host, else a copy.
 template <VectorView V>
 auto to_host(const V& view) {
   return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);

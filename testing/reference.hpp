@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The oracle: y = alpha op(A) x + beta y, one entry after the other in wider precision, and how far
-// a result may be from it.
+// The oracle: y = alpha op(A) x + beta y, one entry after the other in wider precision, and the
+// error that a result may have.
 #pragma once
 
 #include <algorithm>
@@ -16,15 +16,15 @@
 
 namespace heddle::test {
 
-/// The exact result (to the precision of long double) and, for each entry, what its rounding
-/// errors are in proportion to: the sum of the magnitudes that were added, of infinite and NaN ones
-/// left out, and their number. Column after column.
+/// The exact result (to the precision of long double) and, for each entry, what its rounding errors
+/// are proportional to: the sum of the magnitudes that were added, without infinite and NaN ones,
+/// and their number. Column by column.
 struct Reference {
   std::size_t rows = 0;
   std::vector<detail::Wide> values;
   std::vector<long double> magnitudes;
   std::vector<std::int64_t> terms;
-  /// How many times its magnitude an entry may have been before alpha made it smaller.
+  /// Largest factor by which alpha may have made an entry smaller.
   long double growth = 1;
 
   void add(std::size_t at, const detail::Wide& value) {
@@ -35,8 +35,8 @@ struct Reference {
   }
 };
 
-/// op(A) x of a matrix and vectors on the host, x of rank 1 or 2. Untransposed it runs on the
-/// host's threads.
+/// op(A) x of a matrix and vectors on the host, x of rank 1 or 2. If op does not transpose, it runs
+/// on the host's threads.
 template <class Matrix, VectorView X>
 Reference reference_product(Op op, const Matrix& A, const X& x) {
   using Number = detail::WideOf<typename Matrix::scalar_type, typename X::non_const_value_type>;
@@ -94,8 +94,8 @@ Reference reference_product(Op op, const Matrix& A, const X& x) {
   return reference;
 }
 
-/// alpha product + beta y. Where alpha or beta is zero, the product or y is not looked at: infinite
-/// and NaN entries there are no part of the result.
+/// alpha product + beta y. If alpha or beta is zero, the product or y is not read: its infinite and
+/// NaN entries are not part of the result.
 template <class Alpha, class Beta, VectorView Y>
 Reference scaled(const Alpha& alpha, Reference product, const Beta& beta, const Y& y) {
   const detail::Wide a(alpha), b(beta);
@@ -116,8 +116,8 @@ Reference scaled(const Alpha& alpha, Reference product, const Beta& beta, const 
   return product;
 }
 
-/// A matrix on the host; x and y on the host, of rank 1, or of rank 2 with as many columns. y is
-/// what was there before; it is not read if beta is zero.
+/// The exact SpMV of a matrix on the host. x and y are on the host, of rank 1, or of rank 2 with as
+/// many columns. y has the old entries; it is not read if beta is zero.
 template <class Matrix, class Alpha, VectorView X, class Beta, VectorView Y>
 Reference reference_spmv(Op op, const Alpha& alpha, const Matrix& A, const X& x, const Beta& beta,
                          const Y& y) {
@@ -129,10 +129,10 @@ Reference reference_spmv(const Matrix& A, const X& x, const Y& y) {
   return reference_spmv(Op::none, 1.0, A, x, 0.0, y);
 }
 
-/// What an entry of y may be off by, adding up its terms in any order at precision `Precision`: 8 +
-/// 2 sqrt(terms) epsilon, for complex numbers four times that, of the sum of the magnitudes.
-/// Roundings of random data fall up and down alike, and the worst case, which grows with the number
-/// of terms, would hide a term that is missing from a long row. Nothing where there are no terms.
+/// Error bound of an entry of y whose terms are added in any order at precision `Precision`: 8 + 2
+/// sqrt(terms) epsilon, for complex numbers four times that, times the sum of the magnitudes.
+/// Rounding errors of random data have both signs, and the worst case, which grows with the number
+/// of terms, would hide a term that is missing from a long row. Zero if there are no terms.
 template <Scalar Precision>
 long double allowed_error(const Reference& reference, std::size_t at) {
   using Limits = std::numeric_limits<RealOf<Precision>>;
@@ -143,12 +143,12 @@ long double allowed_error(const Reference& reference, std::size_t at) {
          Limits::min();
 }
 
-/// The error of one entry over what it may be: at most 1 is right.
+/// The error of one entry over its bound: correct if at most 1.
 ///
-/// Infinite and NaN terms are held to what IEEE arithmetic makes of them in any order: NaN of a NaN
-/// or of infinities of both signs, else the infinity; of complex numbers, whose products have
-/// several forms, both parts must not be finite. Where finite terms are so large that their sum may
-/// overflow on the way, the result depends on the order, and any infinity or NaN is right.
+/// Infinite and NaN terms must give what IEEE arithmetic gives in any order: NaN if there is a NaN
+/// or infinities of both signs, else the infinity; for complex numbers, whose products have several
+/// forms, both parts must not be finite. If finite terms are so large that their sum may overflow
+/// on the way, the result depends on the order, and any infinity or NaN is correct.
 template <Scalar Precision, Scalar S>
 double error_over_bound(const Reference& reference, std::size_t at, const S& result) {
   constexpr double wrong = std::numeric_limits<double>::infinity();
@@ -163,8 +163,8 @@ double error_over_bound(const Reference& reference, std::size_t at, const S& res
   return allowed == 0 ? wrong : static_cast<double>(error / allowed);
 }
 
-/// The worst entry of a host vector `y`, found on the host's threads; y must have the reference's
-/// shape.
+/// The largest error over its bound of a host vector `y`, computed on the host's threads; y must
+/// have the reference's shape.
 template <VectorView Y>
 double error_over_bound(const Reference& reference, const Y& y) {
   using S = typename Y::non_const_value_type;
@@ -182,7 +182,7 @@ double error_over_bound(const Reference& reference, const Y& y) {
   return std::max(worst, 0.0);
 }
 
-/// Says what is wrong with a host vector `y`; empty if every entry is right at precision
+/// Describes what is wrong with a host vector `y`; empty if every entry is right at precision
 /// `Precision`, by default y's own.
 ///
 ///     CHECK(mismatch(reference, y) == "");

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How well a solution solves.
+// The backward error of a solution.
 #pragma once
 
 #include "reference.hpp"
 
 namespace heddle::test {
 
-/// How far op(T) x is from alpha * b, at the worst entry, in units of what rounding explains: the
+/// Largest residual of op(T) x = alpha * b over all entries, relative to its rounding error: the
 /// precision of V times the magnitudes that add up there, times their number and 32. At most 1 for
 /// a solve by substitution, whose backward error is small entry by entry, and for one by inverted
 /// blocks of up to 32 rows that are well conditioned. Source: N. Higham, "Accuracy and stability of
@@ -25,7 +25,7 @@ double residual(const Host& T, Op op, const X& x, S alpha, const B& b) {
       const auto rounding = precision * static_cast<long double>(product.terms[at] + 32) *
                             (product.magnitudes[at] + detail::magnitude(right));
       const long double error = detail::magnitude(product.values[at] - right);
-      // A NaN is as far as can be.
+      // A NaN counts as a huge error.
       const bool finite = std::isfinite(error) && std::isfinite(rounding);
       if (error != 0) worst = std::max(worst, finite ? error / rounding : 1e30L);
     }

@@ -6,9 +6,9 @@
 
 namespace heddle::test {
 
-/// A traced solve, on the host. A step needs steps that all lie before it, or all behind it.
+/// A traced solve, on the host. The steps that a step needs are all before it, or all after it.
 struct SolveTrace {
-  /// Of each step, from when the first was begun.
+  /// Begin and end of each step in ns, from the begin of the first.
   std::vector<std::int64_t> begin_ns, end_ns;
   std::vector<std::int64_t> step_of_row;
   bool groups = false;  ///< whether steps are groups of rows, and not rows

@@ -12,7 +12,7 @@
 
 namespace heddle::detail::sptrsv {
 
-/// Reaches into a plan.
+/// Gives access to the private parts of a plan.
 struct TraceAccess {
   template <class Plan>
   static auto& core(Plan& plan) {
@@ -32,8 +32,8 @@ struct TraceAccess {
 
 namespace heddle::test {
 
-/// When each step was begun and when it was posted; each by one thread of the step. The end is
-/// noted behind the post, which it so does not delay.
+/// Time stamps of each step, at its begin and at its post, each by one thread of the step. The end
+/// is stamped after the post, so that it does not delay it.
 struct StepTrace {
   static constexpr bool records = true;
 
@@ -48,7 +48,7 @@ struct StepTrace {
   }
 };
 
-/// Where a solve is traced to. One allocation, and a fill in the order of `exec`.
+/// Storage of a trace. One allocation, and a fill in the order of `exec`.
 template <ExecutionSpace Exec>
 class TraceStorage {
  public:
@@ -66,7 +66,7 @@ class TraceStorage {
 
   StepTrace trace() const { return trace_; }
 
-  /// After the solve; waits for it. Throws Error where a step has no stamps.
+  /// Reads the trace after the solve, for which it waits. Throws Error if a step has no stamps.
   SolveTrace read(const Exec& exec) const {
     SolveTrace solve;
     solve.begin_ns = heddle::detail::ordered::copied_to_host(exec, "heddle::test::trace_on_host",
@@ -96,7 +96,7 @@ class TraceStorage {
   StepTrace trace_;
 };
 
-/// The step of each row where every place is a step: the inverse of the rows of places.
+/// The step of each row if every place is a step: the inverse of the permutation `row`.
 template <ExecutionSpace Exec, Ordinal O>
 std::vector<std::int64_t> places_of_rows(const Exec& exec, const O* row, std::int64_t places) {
   const std::vector<O> rows =
@@ -108,8 +108,8 @@ std::vector<std::int64_t> places_of_rows(const Exec& exec, const O* row, std::in
   return place;
 }
 
-/// One traced solve of one right-hand side by an executor; of the steps of its scheme, rows or
-/// groups of rows.
+/// One traced solve of one right-hand side by an executor; its steps are the rows or the groups of
+/// rows of its scheme.
 template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
 struct TracedSolver {
   const Exec& exec;
@@ -145,7 +145,7 @@ struct TracedSolver {
     }
     return trace;
   }
-  /// A row begins when what it waits for is there.
+  /// A row begins when the entries that it waits for are there.
   SolveTrace operator()(heddle::detail::sptrsv::RowsExecutor<Exec, Matrix, V, Acc>& runs) const {
     if constexpr (heddle::detail::ordered::on_threads<Exec>) {
       const TraceStorage<Exec> storage(exec, x.rows);
@@ -170,7 +170,7 @@ struct TracedSolver {
                   "trace on CUDA, HIP or a CPU, not through Portable");
     }
   }
-  /// A supernode begins when what it waits for is there.
+  /// A supernode begins when the entries that it waits for are there.
   SolveTrace operator()(
       heddle::detail::sptrsv::SupernodesExecutor<Exec, Matrix, V, Acc>& runs) const {
     const auto& triangle = runs.triangle();
@@ -199,10 +199,10 @@ struct TracedSolver {
   }
 };
 
-/// One solve by a plan's scheme, traced. Compiles the kernels of the plan once more, with time
-/// stamps in them, for one right-hand side. Allocates, and waits for `exec`. Throws Error where the
-/// device has no clock that its threads share, for an op that is not prepared, and for more
-/// right-hand sides than one.
+/// One traced solve by a plan's scheme. Compiles the kernels of the plan again, with time stamps,
+/// for one right-hand side. Allocates, and waits for `exec`. Throws Error if the device has no
+/// clock that its threads share, for an op that is not prepared, and for more than one right-hand
+/// side.
 template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
 SolveTrace traced_solve(const Exec& exec, SptrsvPlan<Exec, Matrix, V, Acc>& plan, Op op, Acc alpha,
                         const Multivector<const V>& b, const Multivector<V>& x) {

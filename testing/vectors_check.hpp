@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What tests of operations on vectors share: types, vectors on the device with a copy on the host,
-// sums in wide precision.
+// Shared by the tests of operations on vectors: types, vectors on the device with a copy on the
+// host, and sums in wide precision.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -15,7 +15,7 @@ namespace heddle::test {
 
 using Indices32OfVectors = Indices<std::int32_t, std::int32_t>;
 
-/// Few, since each compiles every operation anew.
+/// Few types, since each compiles every operation again.
 #ifdef HEDDLE_FULL_TESTS
 using VectorTypes = Every<Scalars, UsualIndices, AllBackends>;
 #elif defined(HEDDLE_SANITIZED_TESTS) || defined(HEDDLE_EMULATED)
@@ -27,7 +27,7 @@ using VectorTypes =
                       Types<Portable<Kokkos::DefaultExecutionSpace>, float, Indices32OfVectors>>>;
 #endif
 
-/// Vectors of a test: on the device, and what they were on the host.
+/// Vectors of a test, on the device and on the host.
 template <Scalar S, MemorySpace Space, class Layout = Kokkos::LayoutLeft>
 struct Both {
   HostColumns<S, Layout> host;
@@ -68,7 +68,7 @@ detail::Wide wide(const V& view, std::int64_t row, int column) {
   return detail::Wide(view(static_cast<std::size_t>(row), static_cast<std::size_t>(column)));
 }
 
-/// conj(x) . y of one column each.
+/// The dot product conj(x) . y of one column each.
 template <class X, class Y>
 WideSum wide_dot(const X& x, int i, const Y& y, int j) {
   WideSum sum;

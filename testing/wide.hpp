@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The numbers that the reference counts in.
+// The numbers in which the reference computes.
 #pragma once
 
 #include <cmath>
@@ -10,8 +10,8 @@
 
 namespace heddle::test::detail {
 
-/// A complex number of long doubles, or a real one. std::complex multiplies by way of the rules for
-/// infinities; this one is plain, and fast.
+/// A complex or real number of long doubles. std::complex multiplies by the rules for infinities;
+/// this one is plain and fast.
 struct Wide {
   long double re = 0, im = 0;
 
@@ -28,7 +28,7 @@ struct Wide {
   long double imag() const { return im; }
   bool finite() const { return std::isfinite(re) && std::isfinite(im); }
 
-  /// A real factor scales both parts: an infinite one of these must not meet its imaginary 0.
+  /// A real factor scales both parts: an infinite factor must not multiply its imaginary 0.
   friend Wide operator*(const Wide& a, const Wide& b) {
     if (a.im == 0) return {a.re * b.re, b.im == 0 ? 0 : a.re * b.im};
     if (b.im == 0) return {a.re * b.re, a.im * b.re};
@@ -47,11 +47,11 @@ inline long double magnitude(const Wide& value) {
   return value.im == 0 ? std::fabs(value.re) : std::hypot(value.re, value.im);
 }
 
-/// What products of two scalars are counted in.
+/// Type of the products of two scalars in the reference.
 template <class A, class B>
 using WideOf = std::conditional_t<is_complex<A> || is_complex<B>, Wide, long double>;
 
-/// Whether a result is of the same kind as an expected one that is not finite.
+/// Whether a result is of the same kind as an expected one that is infinite or NaN.
 template <bool complex>
 bool same_class(const Wide& got, const Wide& expected) {
   if constexpr (complex) return !std::isfinite(got.re) && !std::isfinite(got.im);

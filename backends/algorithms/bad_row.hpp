@@ -7,8 +7,8 @@
 
 namespace heddle::detail::triangle {
 
-/// Notes a bad row in *word, which is 0 where no row is bad, else one more than the lowest bad row.
-/// By any number of threads, in any order.
+/// Notes a bad row in *word: 0 if no row is bad, else one more than the lowest bad row. Any number
+/// of threads may call it, in any order.
 KOKKOS_FORCEINLINE_FUNCTION void mark_bad_row(std::int64_t* word, std::int64_t row) {
   const std::int64_t mark = row + 1;
   std::int64_t seen = backends::atomic_load(word);

@@ -12,7 +12,7 @@ struct CsrView {
   const O* col_idx;
   const S* values;
 
-  /// The diagonal entry of a row, in D: the sum of those that repeat it, zero without any.
+  /// The diagonal entry of a row, in D: the sum of its duplicates, or zero if the row has none.
   template <Scalar D = S>
   KOKKOS_FORCEINLINE_FUNCTION D diagonal(std::int64_t row) const {
     D sum(0);

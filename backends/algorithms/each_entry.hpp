@@ -6,7 +6,7 @@
 
 namespace heddle::detail {
 
-/// The row behind `row` and before `stop` that holds nonzero k; mostly it is the next.
+/// The row after `row` and before `stop` that holds nonzero k; mostly it is the next one.
 template <class Off>
 KOKKOS_FORCEINLINE_FUNCTION std::int64_t row_behind(const Off* row_ptr, std::int64_t row,
                                                     std::int64_t stop, std::int64_t k) {
@@ -15,7 +15,7 @@ KOKKOS_FORCEINLINE_FUNCTION std::int64_t row_behind(const Off* row_ptr, std::int
   return here ? row : last_not_above(row_ptr, row, stop, k);
 }
 
-/// A team takes a chunk of nonzeros, and its threads every so manieth of them.
+/// Each team takes one chunk of nonzeros; a thread takes every Team::threads-th of them.
 template <class Off, class Visit>
 struct EachEntryKernel {
   using Scratch = backends::NoScratch;
@@ -44,9 +44,9 @@ struct EachEntryKernel {
   }
 };
 
-/// Calls visit(row, k) for each nonzero k, of which there are at most `most`, in any order: cut by
-/// nonzeros, however long rows are. Each thread calls a copy of `visit`, for ascending nonzeros, so
-/// that it may remember the last. One launch in the order of `exec`; no wait.
+/// Calls visit(row, k) for each nonzero k, in any order; there are at most `most`. The work is cut
+/// by nonzeros, however long rows are. Each thread calls a copy of `visit`, for ascending nonzeros,
+/// so that it may remember the last. One launch in the order of `exec`; no wait.
 template <ExecutionSpace Exec, class Off, class Visit>
 void each_entry(const Exec& exec, const char* label, const Off* row_ptr, std::int64_t rows,
                 std::int64_t most, const Visit& visit) {
@@ -55,7 +55,7 @@ void each_entry(const Exec& exec, const char* label, const Off* row_ptr, std::in
                                            Kernel{row_ptr, rows, visit});
 }
 
-/// An item a share of the nonzeros.
+/// Each work item sums one share of the nonzeros.
 template <class Sum, class Off, class Term>
 struct SumEntriesKernel {
   using value_type = Sum;
@@ -79,13 +79,13 @@ struct SumEntriesKernel {
   }
 };
 
-/// The sum of what term(row, k, sum) adds for each of `entries` nonzeros, cut by nonzeros, however
-/// long rows are. Sums of integers, since the order is Kokkos'. One launch and one readback, which
-/// waits for `exec`; no allocation.
+/// The sum of what term(row, k, sum) adds for each of `entries` nonzeros. The work is cut by
+/// nonzeros, however long rows are. Sum is an integer type, since Kokkos chooses the order. One
+/// launch and one readback, which waits for `exec`; no allocation.
 template <class Sum, ExecutionSpace Exec, class Off, class Term>
 Sum sum_entries(const Exec& exec, const char* label, const Off* row_ptr, std::int64_t rows,
                 std::int64_t entries, const Term& term) {
-  // A sector of columns for each thread of a GPU; on a CPU what hides the search for the row.
+  // GPU: one memory sector of columns a thread. CPU: enough to hide the search for the row.
   constexpr std::int64_t share = backends::has_lanes<Exec> ? 8 : 512;
   Sum sum{};
   Kokkos::parallel_reduce(label, range_policy(exec, ceil_div(entries, share)),

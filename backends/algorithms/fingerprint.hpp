@@ -8,7 +8,7 @@
 
 namespace heddle::detail {
 
-/// Adds up bits of every place of row_ptr and col_idx, in any order.
+/// Adds up hashes of all elements of row_ptr and col_idx, in any order.
 template <Ordinal O, Offset Off>
 struct FingerprintKernel {
   const Off* row_ptr;
@@ -23,7 +23,7 @@ struct FingerprintKernel {
   }
 };
 
-/// Bits of a pattern: one pass over it and a readback, which waits for `exec`.
+/// Hash of a pattern. One pass over it and one readback, which waits for `exec`.
 template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space>
 std::uint64_t fingerprint(const Exec& exec, const char* label, const CsrPattern<O, Off, Space>& A) {
   const auto rows = std::int64_t{A.rows()}, nonzeros = static_cast<std::int64_t>(A.nonzeros());

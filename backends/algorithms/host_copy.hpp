@@ -8,8 +8,8 @@
 
 namespace heddle::detail::ordered {
 
-/// What stands at from[0] to from[count - 1] on the device. Waits for `exec`, by a fence of this
-/// label.
+/// Copy on the host of from[0] to from[count - 1] in device memory. Waits for `exec`, by a fence
+/// with this label.
 template <ExecutionSpace Exec, class T>
 std::vector<T> copied_to_host(const Exec& exec, const char* label, const T* from,
                               std::int64_t count) {
@@ -23,7 +23,7 @@ std::vector<T> copied_to_host(const Exec& exec, const char* label, const T* from
   return host;
 }
 
-/// The other way, in the order of `exec`, which the caller waits for before `from` goes.
+/// Copies `from` to the device, in the order of `exec`; wait for `exec` before `from` is destroyed.
 template <ExecutionSpace Exec, class T>
 void copy_from_host(const Exec& exec, T* to, const std::vector<T>& from) {
   Kokkos::deep_copy(

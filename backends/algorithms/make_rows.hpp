@@ -5,10 +5,10 @@
 #include "../../core/matrix.hpp"
 #include "../loops.hpp"
 
-/// CSR matrices made row by row: count, running sum, allocate, fill.
+/// CSR matrices made row by row: count, exclusive prefix sum, allocation, fill.
 namespace heddle::detail {
 
-/// The labels of the three launches.
+/// Labels of the three launches.
 struct RowLabels {
   const char *count, *row_ptr, *fill;
 };
@@ -20,8 +20,8 @@ struct CountRows {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { counts[i] = static_cast<Off>(count(i)); }
 };
 
-/// A matrix whose row i has count(i) entries. fill(storage) returns the loop over rows that writes
-/// columns, and values if there are any: its row pointer is written by then. Waits for `exec`.
+/// Makes a matrix whose row i has count(i) entries. fill(storage) returns the loop over rows that
+/// writes columns, and values if there are any; row pointers are written before. Waits for `exec`.
 template <Scalar S, Ordinal O, Offset Off, ExecutionSpace Exec, class Count, class Fill>
 auto make_rows(const Exec& exec, const RowLabels& labels, std::int64_t rows, std::int64_t columns,
                const Count& count, const Fill& fill) {
@@ -38,7 +38,7 @@ auto make_rows(const Exec& exec, const RowLabels& labels, std::int64_t rows, std
   return storage;
 }
 
-/// Marks the entries k of row i that keep(i, k) keeps, and counts them.
+/// Marks the entries k of row i for which the predicate keep(i, k) holds, and counts them.
 template <class Pattern, class Keep>
 struct MarkKept {
   Pattern A;
@@ -55,8 +55,8 @@ struct MarkKept {
   }
 };
 
-/// Columns of the entries that were kept, and of each put(i, k, place), its number in the new
-/// matrix.
+/// Compaction: writes the columns of the kept entries, and calls put(i, k, place) for each, where
+/// place is its number in the new matrix.
 template <class Pattern, class Put>
 struct PutKept {
   Pattern A;
@@ -80,8 +80,8 @@ struct PutNothing {
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t, Off, Off) const {}
 };
 
-/// The entries k of each row i of A for which keep(i, k), in the order of A; kept[k] is 1 for
-/// these. put_of(storage) returns what PutKept calls for each. Waits for `exec`.
+/// Compaction: the entries k of each row i of A for which keep(i, k) holds, in the order of A;
+/// kept[k] becomes 1 for these. put_of(storage) returns the `put` of PutKept. Waits for `exec`.
 template <Scalar S, ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space, class Keep,
           class PutOf>
 auto keep_rows(const Exec& exec, const RowLabels& labels, const CsrPattern<O, Off, Space>& A,

@@ -10,24 +10,24 @@
 
 namespace heddle::detail {
 
-/// A table of bits that the threads of one launch mark, in several copies, a power of two: where
-/// most threads mark the same few words, those of different copies do not meet.
+/// A table of bits that the threads of one launch mark, in several copies, a power of two: if most
+/// threads mark the same few words, those of different copies do not collide.
 struct MarkedBits {
   std::uint32_t* first;
-  std::int64_t words;  ///< of a copy
+  std::int64_t words;  ///< words of one copy
   std::int64_t copies;
 
-  /// In the copy of `who`, a number that neighbouring threads share.
+  /// Marks a bit in one copy, chosen by the last argument, which neighbouring threads share.
   KOKKOS_FORCEINLINE_FUNCTION void mark(std::int64_t word, int bit, std::int64_t who) const {
     std::uint32_t* const place = first + (who & (copies - 1)) * words + word;
     const std::uint32_t mask = std::uint32_t{1} << bit;
-    // Mostly marked already, so that threads seldom write.
+    // Most bits are marked already, so that threads seldom write.
     if ((backends::atomic_load(place) & mask) == 0) backends::atomic_fetch_or(place, mask);
   }
 };
 
-/// Copies of a table of `words` words: up to 32 on a GPU, as far as 8 MB hold them, which stay in
-/// its cache; and no more than there are thousands of marks.
+/// Number of copies of a table of `words` words. CPU: 1. GPU: up to 32, at most 8 MB together,
+/// which fit into its cache, and at most one for each 1024 marks.
 template <ExecutionSpace Exec>
 std::int64_t copies_of_bits(std::int64_t words, std::int64_t marks) {
   if constexpr (!backends::has_lanes<Exec>) return 1;
@@ -37,7 +37,7 @@ std::int64_t copies_of_bits(std::int64_t words, std::int64_t marks) {
   return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(copies)));
 }
 
-/// Unites a word of all copies in the first, and counts its bits.
+/// Combines one word of all copies in the first by a bitwise OR, and counts its bits.
 struct UniteBits {
   MarkedBits bits;
 
@@ -49,7 +49,7 @@ struct UniteBits {
   }
 };
 
-/// Unites all copies in the first, and returns how many bits are marked: one launch and one
+/// Combines all copies in the first, and returns the number of marked bits. One launch and one
 /// readback, which waits for `exec`.
 template <ExecutionSpace Exec>
 std::int64_t unite_and_count(const Exec& exec, const char* label, const MarkedBits& bits) {

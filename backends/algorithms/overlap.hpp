@@ -11,7 +11,7 @@
 
 namespace heddle::detail {
 
-/// Counts an apply in; a second one at the same time ends the program, since nobody can throw here.
+/// Counts an apply in. A second one at the same time aborts, since a kernel cannot throw.
 template <class Word>
 struct EnterKernel {
   Word busy;
@@ -38,7 +38,7 @@ void OverlapCheck<Exec>::enter(const Exec& exec) const {
   if (!busy_.data()) return;
   if constexpr (backends::runs_on_host<Exec>) {
     if (backends::atomic_fetch_add(busy_.data(), 1) == 0) return;
-    backends::atomic_add(busy_.data(), -1);  // the one that runs is still counted
+    backends::atomic_add(busy_.data(), -1);  // the running apply is still counted
     throw Error("one plan is applied twice at the same time",
                 "make a plan for each stream or thread, or wait for the first apply");
   } else {

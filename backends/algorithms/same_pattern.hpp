@@ -10,8 +10,8 @@
 
 namespace heddle::detail {
 
-/// The key of A's pattern, if it is wanted: by default in builds with assertions. One launch and a
-/// readback, which waits for `exec`; nothing where it is not wanted.
+/// Hash of A's pattern if `wanted`, which by default only builds with assertions do; else none. One
+/// launch and one readback, which waits for `exec`; nothing if it is not wanted.
 template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space>
 PatternKey pattern_key(const Exec& exec, const CsrPattern<O, Off, Space>& A,
                        bool wanted = asserts) {
@@ -19,9 +19,9 @@ PatternKey pattern_key(const Exec& exec, const CsrPattern<O, Off, Space>& A,
   return fingerprint(exec, "heddle::ordered::pattern_key", A);
 }
 
-/// Throws Error, naming the plan, unless A has the pattern of that key, where one was wanted then.
-/// A has as many rows and entries as that matrix. One launch and a readback, which waits for
-/// `exec`; nothing without a key.
+/// Throws Error, naming the plan, unless A's pattern has this key; without a key nothing is
+/// checked. Precondition: A has as many rows and entries as the matrix of the key. One launch and
+/// one readback, which waits for `exec`; nothing without a key.
 template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space>
 void check_same_pattern(const Exec& exec, const PatternKey& key, const CsrPattern<O, Off, Space>& A,
                         const char* plan) {

@@ -15,13 +15,13 @@
 
 namespace heddle::detail {
 
-/// Where a lane stands among those of its subwarp that have the same key.
+/// Position of a lane among the lanes of its subwarp that have the same key.
 struct SameLanes {
-  int below;  ///< such lanes below this one
-  bool last;  ///< none is above
+  int below;  ///< number of such lanes below this one
+  bool last;  ///< whether no such lane is above
 };
 
-/// Of the lanes with `taken`; keys are compared in their lowest `bits` bits. A ballot a bit; all
+/// Compares the lowest `bits` bits of the keys of lanes with `taken`, by one ballot a bit. All
 /// lanes call it, with the same `bits`.
 template <class Subwarp, class Key>
 KOKKOS_FORCEINLINE_FUNCTION SameLanes same_lanes(const Subwarp& subwarp, Key key, int bits,
@@ -40,9 +40,9 @@ KOKKOS_FORCEINLINE_FUNCTION SameLanes same_lanes(const Subwarp& subwarp, Key key
   }
 }
 
-/// One digit of the keys, of up to MostBits bits. A subwarp takes a segment of consecutive entries
-/// in their order, lanes side by side, and counts each digit in counters of its own; a team has
-/// consecutive segments, a chunk.
+/// One digit of the keys, of up to MostBits bits. A subwarp takes a segment of consecutive entries,
+/// in order and with coalesced loads, and counts each digit in its own counters. A team takes
+/// consecutive segments: a chunk.
 template <class Key, Offset Off, int MostBits, int Subwarps>
 struct Digit {
   using KeyType = Key;
@@ -63,8 +63,7 @@ struct Digit {
 
   KOKKOS_FORCEINLINE_FUNCTION int values() const { return 1 << bits; }
 
-  /// Calls visit(k, key, counter of its digit) for each entry, after which the counter is one
-  /// higher.
+  /// Calls visit(k, key, counter of its digit) for each entry, and then increments the counter.
   template <class Team, class Visit>
   KOKKOS_FORCEINLINE_FUNCTION void walk(const Team& team, Counters& counters,
                                         const Visit& visit) const {
@@ -103,7 +102,7 @@ struct Digit {
   }
 };
 
-/// How often each digit is in each chunk: first[digit * chunks + chunk].
+/// Number of entries of each digit in each chunk: first[digit * chunks + chunk].
 template <class Pass>
 struct CountDigits {
   using Scratch = typename Pass::Counters;
@@ -124,9 +123,9 @@ struct CountDigits {
   }
 };
 
-/// Puts each entry behind those of lower digits, and those of its digit before it; `first` says
-/// where a chunk's first of each digit goes. Entries are numbers `from`, or if that is null their
-/// places; null `to`: keys alone.
+/// Stable scatter by digit. first[digit * chunks + chunk] is the place of a chunk's first entry of
+/// a digit. The values moved with the keys are from[k], or k if `from` is null; none are moved if
+/// `to` is null.
 template <class Pass>
 struct MoveByDigit {
   using Scratch = typename Pass::Counters;
@@ -159,20 +158,20 @@ struct MoveByDigit {
   }
 };
 
-/// Sorts keys that are not negative, and says where each was: stable, by eight bits at a time, on a
-/// CPU eleven, from the lowest on, in a time that depends on their number and on their largest
-/// alone. Nothing is decided by which thread is first: no atomic operations.
+/// Stable radix sort of keys that are not negative, with the permutation if wanted. It sorts by
+/// eight bits at a time (eleven on a CPU), lowest first. The time depends only on the number of
+/// keys and the largest one. Deterministic: no atomic operations.
 ///
-/// One workspace until it is destroyed, for which the caller waits: two keys an entry, with `order`
-/// an offset an entry, and a 16th to an eighth of an offset for counters. Source: M. Zagha and G.
-/// Blelloch, "Radix sort for vector multiprocessors", SC 1991.
+/// Holds one workspace until its destructor, which waits for `exec`: two keys an entry, with
+/// `order` also an offset an entry, and counters of 1/16 to 1/8 of an offset an entry. Source: M.
+/// Zagha and G. Blelloch, "Radix sort for vector multiprocessors", SC 1991.
 template <ExecutionSpace Exec, std::integral Key, Offset Off,
           bool ByDevice = backends::DeviceRadixSort<Exec>::exists>
 class RadixSort {
  public:
   using Space = typename Exec::memory_space;
 
-  /// A subwarp takes `segment` entries after each other; 0: as many as are best for `exec`.
+  /// A subwarp takes `segment` consecutive entries; 0: the best number for `exec`.
   RadixSort(const Exec& exec, std::int64_t entries, bool order = true, std::int64_t segment = 0)
       : entries_(entries), segment_(segment > 0 ? segment : best_segment(exec, entries)) {
     const int subwarps = Pass::threads / Pass::width;
@@ -186,14 +185,14 @@ class RadixSort {
     first_ = work_.template take<Off>(counters).data();
   }
 
-  /// Room for a key an entry: of keys to be sorted, and after sort() for what the caller likes.
+  /// Buffer of one key an entry: for keys to be sorted, and after sort() for the caller's use.
   Key* room() const { return keys_[1 - result_]; }
-  /// The keys that were sorted last.
+  /// Keys that were sorted last.
   const Key* sorted() const { return keys_[result_]; }
 
-  /// sorted() becomes the keys in ascending order, and order[i] the place where the i-th of them
-  /// was; `keys` may be room(), and is left as it was else. `largest`: no key is above. `order` may
-  /// be null, and has to be without `order` above. Three launches for each digit of
+  /// Writes the keys to sorted() in ascending order, and to order[i] the old place of the i-th.
+  /// `keys` may be room(); otherwise it is not changed. No key may exceed `largest`. `order` may be
+  /// null, and must be if the constructor's `order` was false. Three launches for each digit of
   /// `largest`, in the order of `exec`; no wait.
   void sort(const Exec& exec, const Key* keys, Key largest, Off* order) {
     const int bits = std::max(
@@ -221,12 +220,11 @@ class RadixSort {
   }
 
  private:
-  /// A GPU's counters have to fit into its scratch, those of a thread of a CPU into its first
-  /// cache.
+  /// The counters fit into the scratch of a GPU, and into the first-level cache of a CPU.
   static constexpr bool lanes = backends::has_lanes<Exec>;
   using Pass = Digit<Key, Off, lanes ? 8 : 11, lanes ? 8 : 1>;
 
-  /// On a CPU a thread takes its share in one go.
+  /// A thread of a CPU takes its share as one segment.
   static std::int64_t best_segment(const Exec& exec, std::int64_t entries) {
     if constexpr (backends::has_lanes<Exec>) {
       return 512;
@@ -255,7 +253,7 @@ struct PutPlace {
   }
 };
 
-/// The same by the sort that a device comes with. Its workspace is a key and three offsets an entry
+/// Radix sort by the library of the device. Its workspace has one key and three offsets an entry
 /// more.
 template <ExecutionSpace Exec, std::integral Key, Offset Off>
 class RadixSort<Exec, Key, Off, true> {
@@ -312,7 +310,7 @@ struct WriteStarts {
   }
 };
 
-/// Where those of `count` sorted keys begin that are not below i * range: to[i] for each i <= n.
+/// to[i], for each i <= n, is the place of the first of `count` sorted keys that is >= i * range.
 template <ExecutionSpace Exec, class To, class Key>
 void write_starts(const Exec& exec, const char* label, To* to, std::int64_t n, const Key* sorted,
                   std::int64_t count, std::int64_t range = 1) {

@@ -6,7 +6,7 @@
 
 namespace heddle::detail {
 
-/// A subwarp a row.
+/// Each subwarp sums one row.
 template <class Sum, Offset Off, class Term, class To>
 struct SumRows {
   using Scratch = backends::NoScratch;
@@ -33,8 +33,8 @@ struct SumRows {
   }
 };
 
-/// to(row) = what term(row, k, sum) adds to a sum of each of `rows` rows for its entries k, in an
-/// order that the device fixes. One launch in the order of `exec`; no wait.
+/// Row sums: to(row) = the sum of what term(row, k, sum) adds for the entries k of each of `rows`
+/// rows, in an order fixed by the device. One launch in the order of `exec`; no wait.
 template <class Sum, ExecutionSpace Exec, Offset Off, class Term, class To>
 void sum_rows(const Exec& exec, const char* label, const Off* row_ptr, std::int64_t rows,
               const Term& term, const To& to) {

@@ -7,11 +7,11 @@
 #include "../memory.hpp"
 #include "team_sums_workspace.hpp"
 
-/// Sums over all teams of a launch, in a fixed order: teams leave theirs in memory, and the last
-/// one to end adds them up. No floating-point number is added atomically.
+/// Sums over all teams of a launch, in a fixed order: teams write partial sums to memory, and the
+/// last team to end adds them up. No floating-point number is added atomically.
 namespace heddle::detail::team_sums {
 
-/// Where the subwarps of a team leave their sums, and what they learn together. Raw bytes, since
+/// Partial sums of the subwarps of a team, and a flag that the team shares. Raw bytes, since
 /// complex types have constructors that scratch must not run.
 template <Scalar Acc, int Values, int MostSubwarps = team_threads / 32>
 struct Scratch {
@@ -21,8 +21,8 @@ struct Scratch {
   KOKKOS_FORCEINLINE_FUNCTION Acc& sum(int i) { return reinterpret_cast<Acc*>(sum_bytes)[i]; }
 };
 
-/// Adds up `values` numbers of each thread over the team: thread 0 gets them, in an order that the
-/// shape of the team fixes. All threads call it.
+/// Adds up `values` numbers of each thread over the team, for thread 0, in an order fixed by the
+/// shape of the team. All threads call it.
 template <class Team, Scalar Acc, int Values, int MostSubwarps>
 KOKKOS_FORCEINLINE_FUNCTION void add_over_team(const Team& team,
                                                Scratch<Acc, Values, MostSubwarps>& scratch,
@@ -31,7 +31,7 @@ KOKKOS_FORCEINLINE_FUNCTION void add_over_team(const Team& team,
     static_assert(Team::subwarps <= MostSubwarps);
     const auto subwarp = team.subwarp();
     for (int i = 0; i < Values; ++i) {
-      if (i >= values) break;  // alike in all lanes
+      if (i >= values) break;  // the same in all lanes
       const Acc sum = subwarp.sum(sums[i]);
       if (subwarp.lane() == 0) scratch.sum(team.subwarp_index() * Values + i) = sum;
     }
@@ -48,8 +48,8 @@ KOKKOS_FORCEINLINE_FUNCTION void add_over_team(const Team& team,
   }
 }
 
-/// Counts this team in, whose partial sums its thread 0 wrote, and says whether it is the last of
-/// `teams`; then the sums of all are there to be read. The counter is zero again for the next
+/// Counts this team in after its thread 0 wrote its partial sums, and returns whether it is the
+/// last of `teams`, which then may read the sums of all. The counter is reset to zero for the next
 /// launch.
 template <class Team, class AnyScratch>
 KOKKOS_FORCEINLINE_FUNCTION bool is_last(const Team& team, AnyScratch& scratch, int* through,
@@ -66,8 +66,8 @@ KOKKOS_FORCEINLINE_FUNCTION bool is_last(const Team& team, AnyScratch& scratch, 
   return scratch.last != 0;
 }
 
-/// By the last team: sums[i] of thread 0 becomes number first + i of all teams, in an order that
-/// the number of teams fixes.
+/// Called by the last team: sums[i] of thread 0 becomes the sum of number first + i over all teams,
+/// in an order fixed by the number of teams.
 template <class Team, Scalar Acc, int Values, int MostSubwarps>
 KOKKOS_FORCEINLINE_FUNCTION void add_over_teams(const Team& team,
                                                 Scratch<Acc, Values, MostSubwarps>& scratch,
@@ -91,7 +91,7 @@ template <ExecutionSpace Exec, Scalar Acc>
 VectorWorkspace<Exec, Acc>::VectorWorkspace(const Exec& exec, int most_numbers,
                                             std::int64_t rows_of_product) {
   namespace team_sums = detail::team_sums;
-  // Many numbers of many teams would take the last one long to add up: fewer teams then.
+  // The last team adds up the numbers of all teams: many numbers need fewer teams.
   constexpr std::int64_t ample = std::int64_t{1} << 20;
   constexpr std::int64_t least_numbers = 24;  // the norms of eight vectors are three sums each
   constexpr int threads = backends::has_lanes<Exec> ? team_sums::team_threads : 1;
@@ -99,7 +99,7 @@ VectorWorkspace<Exec, Acc>::VectorWorkspace(const Exec& exec, int most_numbers,
   const std::int64_t teams =
       std::clamp<std::int64_t>(ample / most_numbers_, 1, std::max(1, exec.concurrency() / threads));
   room_ = most_numbers_ * teams;
-  // Of the rows of a product the widest subwarp takes one.
+  // One subwarp, the widest, takes one row of a product.
   constexpr int rows_per_team = team_sums::team_threads / backends::max_subwarp_width<Exec>;
   const std::int64_t of_rows =
       backends::has_lanes<Exec> ? ceil_div<std::int64_t>(rows_of_product, rows_per_team) : 0;

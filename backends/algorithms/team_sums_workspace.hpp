@@ -9,35 +9,35 @@
 #include "../../core/move_only.hpp"
 #include "../../core/types.hpp"
 
-/// Where sums over all teams of a launch lie: team_sums.hpp.
+/// Workspace of sums over all teams of a launch: team_sums.hpp.
 namespace heddle::detail::team_sums {
 
-/// Threads of a team of a GPU that adds up.
+/// Threads of a team that sums on a GPU.
 inline constexpr int team_threads = 256;
 
-/// Teams whose sums the last of them adds up before those of all groups are: neither waits long.
+/// Teams of a group: its last team adds its sums, the last of all those of groups; neither is slow.
 inline constexpr int group_teams = 256;
 
 inline std::int64_t groups_of(std::int64_t teams) {
   return ceil_div<std::int64_t>(teams, group_teams);
 }
 
-/// What teams leave behind of their sums: `values` numbers each, and how many teams are through.
+/// Partial sums of teams, `values` numbers each, and a counter of the teams that are done.
 template <Scalar Acc>
 struct Partials {
-  Acc* sums = nullptr;  ///< of team t from t * values on
+  Acc* sums = nullptr;  ///< those of team t begin at t * values
   int* through = nullptr;
   int values = 0;
-  int most_teams = 1 << 30;  ///< that there is room for
+  int most_teams = 1 << 30;  ///< capacity of `sums`, in teams
 };
 
-/// Where the number goes, in memory of the device, and what is needed for it.
+/// Destination of a dot product in device memory, and its workspace.
 template <Scalar Acc>
 struct Dot {
-  Acc* result = nullptr;     ///< null: none is wanted
-  bool with_itself = false;  ///< whether of y and y
-  Acc* sums = nullptr;       ///< of the teams, and behind them of the groups
-  int* through = nullptr;    ///< of all groups, and behind it of each
+  Acc* result = nullptr;     ///< null: no dot is computed
+  bool with_itself = false;  ///< whether it is y' y
+  Acc* sums = nullptr;       ///< sums of the teams, then of the groups
+  int* through = nullptr;    ///< counter of groups, then one of teams for each group
   std::int64_t most_teams = 0;
 };
 
@@ -45,12 +45,12 @@ struct Dot {
 
 namespace heddle {
 
-/// What reductions need: room for the sums of all teams. Made once, for at most so many numbers at
-/// a time: a dot of m vectors makes m (of more than eight, eight at a time), V' W of k and m
-/// columns k * m. It serves one operation at a time, in the order of the instance that they run on.
+/// Workspace of reductions: partial sums of all teams. Made once, for at most `most_numbers`
+/// results at a time: a dot of m vectors has m (if more than eight, eight at a time), V' W of k and
+/// m columns has k * m. It serves one operation at a time, in the order of its instance.
 ///
-/// For the dot inside a product (SpmvPlan::apply_dot) it is made for the rows of A too: on a GPU a
-/// product has more teams than a pass over vectors. Moves, does not copy.
+/// For the dot inside a product (SpmvPlan::apply_dot), pass the rows of A too: on a GPU a product
+/// has more teams than a pass over vectors. Movable, not copyable.
 template <ExecutionSpace Exec, Scalar Acc>
 class VectorWorkspace {
  public:
@@ -58,14 +58,14 @@ class VectorWorkspace {
   using accumulator_type = Acc;
 
   VectorWorkspace() = default;
-  /// Allocates bytes(), on a GPU an eighth (where warps have 64 lanes a quarter) of a vector of
-  /// `rows_of_product` entries and a little more, in the order of `exec`, and waits for nothing.
+  /// Allocates bytes() in the order of `exec`, without a wait. On a GPU these are an eighth (if
+  /// warps have 64 lanes, a quarter) of a vector of `rows_of_product` entries, and a little more.
   explicit VectorWorkspace(const Exec& exec, int most_numbers = 1,
                            std::int64_t rows_of_product = 0);
 
   std::size_t bytes() const { return arena_.bytes(); }
 
-  /// For kernels that make `numbers` numbers. Throws Error if there is no room for them.
+  /// Partial sums of a kernel with `numbers` results. Throws Error if they do not fit.
   detail::team_sums::Partials<Acc> partials(int numbers) const {
     if (numbers > most_numbers_) {
       throw Error("a VectorWorkspace with room for " + std::to_string(most_numbers_) +
@@ -75,7 +75,7 @@ class VectorWorkspace {
     const std::int64_t teams = room_ / std::max(numbers, 1);
     return {sums_, through_, numbers, static_cast<int>(std::min<std::int64_t>(teams, 1 << 30))};
   }
-  /// For a product that adds up a dot into `result`.
+  /// Workspace of a product that also computes a dot product into `result`.
   detail::team_sums::Dot<Acc> dot(Acc* result, bool with_itself) const {
     return {result, with_itself, sums_, through_, most_teams_of_product_};
   }

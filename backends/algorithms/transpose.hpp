@@ -10,7 +10,7 @@
 
 namespace heddle::detail {
 
-/// `To`: where rows go, by number of the entry.
+/// Writes the row of each entry k to row_of[k].
 template <Ordinal O, class To = O*>
 struct PutRow {
   To row_of;
@@ -20,9 +20,9 @@ struct PutRow {
   }
 };
 
-/// The transpose of a CSR pattern, stored, with the way back: entry k of the transpose is entry
-/// source(k) of the original. Within a row entries keep the order they have in the original, so a
-/// transposing apply is deterministic.
+/// The transpose of a CSR pattern, stored, and the map to the original: entry k of the transpose is
+/// entry source(k) of the original. Within a row entries keep the order they have in the original,
+/// so a transposing apply is deterministic.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 class TransposedPattern {
  public:
@@ -31,8 +31,8 @@ class TransposedPattern {
 
   TransposedPattern() = default;
 
-  /// A stable sort by column on the device, in a time that the pattern does not change. Keeps one
-  /// allocation, frees another, for which it waits.
+  /// Stable sort by column on the device, in a time independent of the pattern. Keeps one
+  /// allocation. Frees another, for which it waits.
   TransposedPattern(const Exec& exec, const Pattern& A)
       : rows_(A.columns()),
         columns_(A.rows()),
@@ -74,14 +74,14 @@ class TransposedPattern {
   Array<Off> source_;
 };
 
-/// The same of a matrix, with its values.
+/// The transpose of a CSR matrix, with its values.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off>
 class Transposed {
  public:
   using Space = typename Exec::memory_space;
   using Matrix = CsrMatrix<S, O, Off, Space>;
 
-  /// Keeps two allocations; waits, but not for the values.
+  /// Keeps two allocations. Waits for the pattern, but not for the values.
   Transposed(const Exec& exec, const Matrix& A)
       : pattern_(exec, A),
         memory_(exec, "heddle::transpose::values", arena_bytes<S>(A.nonzeros())),
@@ -89,7 +89,7 @@ class Transposed {
     update_values(exec, A);
   }
 
-  /// New values of the same pattern.
+  /// Replaces the values by those of A, which has the same pattern.
   void update_values(const Exec& exec, const Matrix& A) {
     gather(exec, "heddle::transpose::values", values_.data(), A.nonzeros(), A.values().data(),
            source().data());

@@ -6,12 +6,12 @@
 #ifdef __CUDA_ARCH__
 namespace heddle::backends {
 
-/// The clock that the multiprocessors of a CUDA device share, in nanoseconds; it moves on in larger
-/// steps.
+/// The clock that the multiprocessors of a CUDA device share, in nanoseconds; its resolution is
+/// coarser.
 struct CudaClock {
   __device__ static std::int64_t ticks() {
     std::int64_t now;
-    // The clobber keeps it between the accesses of memory around it.
+    // The clobber keeps the read between the memory accesses around it.
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now)::"memory");
     return now;
   }

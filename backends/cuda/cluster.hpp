@@ -12,10 +12,10 @@
 
 namespace heddle::backends {
 
-/// The words of Cluster on sm_90. A program for older devices has the words, which end it; launches
+/// The functions of Cluster on sm_90. Compiled for older devices they abort the program. Launches
 /// are refused before that, since such a device has no clusters (max_teams_per_cluster).
 ///
-/// Barriers are not of the .aligned kind, since lanes of a warp may come one after the other.
+/// Barriers are not of the .aligned kind, since lanes of a warp may arrive one after the other.
 struct CudaCluster {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   __device__ static int teams() {
@@ -104,8 +104,8 @@ __global__ void __launch_bounds__(LaunchShape::team_threads)
   }
 }
 
-/// More than eight teams, and scratch of more than 48 KB, must be allowed, for each kernel on each
-/// device; once is enough. The device is the current one.
+/// Allows a kernel more than eight teams, and more than 48 KB of scratch, on the current device.
+/// Once for each kernel and device is enough.
 template <class LaunchShape, class Kernel>
 void allow_large_clusters(const Kokkos::Cuda& exec, const char* label) {
   static std::array<std::atomic<bool>, 64> allowed{};

@@ -7,7 +7,7 @@
 
 namespace heddle::backends {
 
-/// Launches ask for it in every apply, and the driver takes microseconds to answer.
+/// Most teams of a launch, cached: every apply needs it, and the driver takes microseconds.
 template <class LaunchShape, class Kernel>
 int cooperative_teams(const Kokkos::Cuda& exec) {
   return asked_once(exec.cuda_device(), [&] {

@@ -9,16 +9,16 @@
 
 namespace heddle::backends {
 
-/// What a team can have of the scratch that must be allowed (227 KB on sm_90), less what its ticket
-/// takes. Kokkos' properties are those of its default device alone.
+/// Bytes of scratch that a team can have if a kernel is allowed it (227 KB on sm_90), less its
+/// ticket. Kokkos' properties are those of its default device alone.
 inline std::size_t max_scratch_bytes(const Kokkos::Cuda& exec) {
   int bytes = 0;
   cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, exec.cuda_device());
   return static_cast<std::size_t>(bytes) - scratch_alignment_bytes;
 }
 
-/// 16 where the device and the program are of sm_90 and the like, of which 8 are sure to be
-/// granted.
+/// Teams of a cluster at most: 16 if device and program are of sm_90 or sm_100, where 8 are always
+/// granted; else 0.
 inline int max_teams_per_cluster(const Kokkos::Cuda& exec) {
 #if defined(KOKKOS_ARCH_HOPPER90) || defined(KOKKOS_ARCH_BLACKWELL100)
   int launches = 0;

@@ -9,7 +9,7 @@
 
 namespace heddle::backends {
 
-/// Makes a failure the caller's own: the runtime would tell the next launch of it, whoever's.
+/// Clears the runtime's error of a failure, which the next launch would report otherwise.
 inline bool worked(cudaError_t status) {
   if (status == cudaSuccess) return true;
   static_cast<void>(cudaGetLastError());
@@ -19,15 +19,15 @@ inline void check_launch(const char* label, cudaError_t status) {
   if (!worked(status)) check_launch(label, cudaGetErrorString(status));
 }
 
-/// Makes the device of `exec` the caller's current one, on which launches, attributes of kernels
-/// and their occupancy are.
+/// Makes the device of `exec` current: launches, kernel attributes and occupancy queries are for
+/// the current device.
 inline void make_current(const Kokkos::Cuda& exec, const char* label) {
   int current = 0;
   check_launch(label, cudaGetDevice(&current));
   if (current != exec.cuda_device()) check_launch(label, cudaSetDevice(exec.cuda_device()));
 }
 
-/// What Recording and StreamGraph call.
+/// The CUDA functions that Recording and StreamGraph call.
 struct CudaGraphs {
   using Graph = std::remove_pointer_t<cudaGraph_t>;
   using Executable = std::remove_pointer_t<cudaGraphExec_t>;
@@ -74,7 +74,7 @@ struct CudaGraphs {
                         Graph* added) {
     check_launch(label, cudaGraphAddChildGraphNode(node, graph, after, count, added));
   }
-  /// In the mode that leaves calls of other threads alone, but for a wait for the device.
+  /// Captures in the mode that allows calls of other threads, except waits for the device.
   static bool begin_capture(Stream stream) {
     return !is_capturing(stream) &&
            worked(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
@@ -96,7 +96,7 @@ struct CudaGraphs {
     const auto on = stream(exec);
     check_launch(label, cudaGraphLaunch(graph, on));
   }
-  // Where they run still, they are destroyed afterwards.
+  // A graph that still runs is destroyed afterwards.
   static void destroy(Graph* graph) { worked(cudaGraphDestroy(graph)); }
   static void destroy(Executable* graph) { worked(cudaGraphExecDestroy(graph)); }
 

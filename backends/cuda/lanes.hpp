@@ -6,13 +6,13 @@
 
 namespace heddle::backends {
 
-/// The lanes of a CUDA warp, taken W at a time. Every word names only the lanes of its own subwarp
-/// to the hardware, so subwarps of one warp may take different branches. Threads numbers the
-/// threads of a team.
+/// The lanes of a CUDA warp, W at a time. Each function names only the lanes of its own subwarp to
+/// the hardware, so subwarps of one warp may take different branches. Threads numbers the threads
+/// of a team.
 template <class Threads>
 struct CudaLanes {
   static constexpr int max_width = 32;
-  static constexpr bool bounds_by_waves = false;  ///< resident_bound
+  static constexpr bool bounds_by_waves = false;  ///< see resident_bound
 
   /// This thread's place in the team.
   KOKKOS_FORCEINLINE_FUNCTION static int thread() {
@@ -59,8 +59,8 @@ struct CudaLanes {
     KOKKOS_IF_ON_HOST(((void)bits; return value;))
   }
 
-  /// For the whole warp at once. Where a mask is not the same for all lanes, the compiler first
-  /// asks which lanes share one (MATCH, REDUX, VOTE, and a branch); this spares it that.
+  /// All lanes of the warp call it. If a mask is not the same for all lanes, the compiler first
+  /// asks which lanes share one (MATCH, REDUX, VOTE, and a branch); a constant mask avoids that.
   template <int W, class T>
   KOKKOS_FORCEINLINE_FUNCTION static T shuffle_xor_together(T value, int bits) {
     KOKKOS_IF_ON_DEVICE((return each_word(value, [=](auto word) {

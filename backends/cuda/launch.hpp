@@ -39,8 +39,8 @@ void run_kernel(const Kokkos::Cuda& exec, const char* label, const LaunchConfig&
   check_launch(label, cudaLaunchKernelEx(&launch, kernel, arguments...));
 }
 
-/// More than 48 KB must be allowed, for each kernel on each device; once is enough. The device is
-/// the current one.
+/// Allows a kernel more than 48 KB of scratch on the current device. Once for each kernel and
+/// device is enough.
 template <class LaunchShape, class Kernel, class Order>
 void allow_scratch(const Kokkos::Cuda& exec, const char* label, std::size_t bytes) {
   constexpr std::size_t always_allowed = (std::size_t{48} << 10) - ticket_bytes;
@@ -71,7 +71,7 @@ void launch_teams(const Kokkos::Cuda& exec, const char* label, std::int64_t team
   run_teams_in_parts<LaunchShape>(exec, label, teams, kernel, order, scratch_bytes);
 }
 
-/// Teams of this kernel that the device holds at once.
+/// Occupancy: teams of this kernel that the device holds at once.
 template <class LaunchShape, class Kernel>
 int resident_teams(const Kokkos::Cuda& exec, std::size_t scratch_bytes = 0) {
   const char* const what = "a kernel's count of resident teams";

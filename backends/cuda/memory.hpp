@@ -9,8 +9,8 @@
 #ifdef __CUDA_ARCH__
 namespace heddle::backends {
 
-// A predicate of its own for every load. The compiler has seven for the whole kernel, and where it
-// may choose, it lets later loads wait until earlier ones give theirs back.
+// Each load has a predicate of its own. The compiler has seven for the whole kernel; if it chooses,
+// later loads wait until earlier ones release theirs.
 #define HEDDLE_LOAD_IF_WANTED(load)                                                        \
   if constexpr (sizeof(T) == 4) {                                                          \
     std::uint32_t word;                                                                    \
@@ -57,7 +57,7 @@ struct CudaMemory {
   }
 
   // The clobbers order nothing on the device; they keep the compiler from moving loads that were
-  // asked for before a wait to where they are used, after it.
+  // issued before a wait to their use after it.
   template <class T>
   __device__ static void post(T* place, T value) {
     if constexpr (sizeof(T) == 4) {
@@ -103,7 +103,7 @@ struct CudaMemory {
     return before;
   }
 
-  /// One instruction that also turns the counter back to zero after the last.
+  /// Takes a ticket by one instruction, which also resets the counter to zero after the last.
   __device__ static std::uint32_t next_ticket(std::uint32_t* next, std::uint32_t teams) {
     return atomicInc(next, teams - 1);
   }
@@ -116,7 +116,7 @@ struct CudaMemory {
     HEDDLE_LOAD_IF_WANTED("ld.global")
   }
 
-  /// Streams past the first-level cache, which stays free for what is read again.
+  /// Loads without allocation in the first-level cache, which stays free for reused data.
   template <class T>
   __device__ static T load_once(const T* place, bool wanted) {
     HEDDLE_LOAD_IF_WANTED("ld.global.nc.L1::no_allocate")

@@ -8,12 +8,12 @@
 
 namespace heddle::backends {
 
-/// CUB's, which reads and writes a pair once a pass of eight bits (A. Adinets and D. Merrill,
-/// "Onesweep", 2022).
+/// The radix sort of CUB, which reads and writes a pair once a pass of eight bits (A. Adinets and
+/// D. Merrill, "Onesweep", 2022).
 struct CudaRadixSort {
   static constexpr bool exists = true;
 
-  /// What sort() needs of workspace for `count` keys of any bits.
+  /// Workspace query: bytes that sort() needs for `count` keys of any bits.
   template <class Key, class Value>
   static std::size_t bytes(const Kokkos::Cuda& exec, Value count) {
     using Bits = std::make_unsigned_t<Key>;
@@ -27,8 +27,8 @@ struct CudaRadixSort {
     return bytes;
   }
 
-  /// Keys of at most `bits` bits into sorted_keys, and the values with them; stable. Null values:
-  /// keys alone. No input is an output. Queued on `exec`; no wait.
+  /// Sorts keys of at most `bits` bits into sorted_keys, and the values with them; stable. If the
+  /// values are null, keys alone. No input is an output. Queued on `exec`; no wait.
   template <class Key, class Value>
   static void sort(const Kokkos::Cuda& exec, const char* label, void* work, std::size_t bytes,
                    const Key* keys, Key* sorted_keys, const Value* values, Value* sorted_values,

@@ -6,7 +6,7 @@
 
 namespace heddle::backends {
 
-/// Inside of a lane, the turns that lanes have taken since the launch began: the same in every run.
+/// Inside of a lane: the turns that lanes have taken since the launch began, the same in every run.
 struct EmulatedClock {
   static std::int64_t ticks() {
     const emulated::Lane* const me = emulated::current_lane;

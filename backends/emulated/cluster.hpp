@@ -6,7 +6,7 @@
 
 namespace heddle::backends {
 
-/// The words of Cluster. All threads of a cluster come to every barrier of it.
+/// The functions of Cluster. All threads of a cluster reach every barrier of it.
 struct EmulatedCluster {
   static int teams() { return me().team->cluster->teams; }
   static int rank() {

@@ -7,7 +7,7 @@
 
 namespace heddle::backends {
 
-/// As much as an H200 has, or a compute unit of gfx90a.
+/// Bytes of scratch of a team: as on an H200, or on a compute unit of gfx90a.
 template <ExecutionSpace Base, int Width>
 std::size_t max_scratch_bytes(const Emulated<Base, Width>&) {
   constexpr std::size_t kilobytes = Width == 32 ? 227 : 64;

@@ -30,31 +30,31 @@ void AnnotateIgnoreWritesEnd(const char* file, int line);
 }
 #endif
 
-/// What the thread sanitizer is told of an emulated device, where a program is compiled for it:
-/// lanes are threads, which nothing orders but the words that say so. Nothing elsewhere.
+/// Annotations of an emulated device for the thread sanitizer, if the program is compiled for it:
+/// lanes are threads, ordered only by functions that say so. Otherwise they do nothing.
 namespace heddle::backends::emulated::races {
 
 #ifdef HEDDLE_WATCHES_RACES
 inline constexpr bool watched = true;
 
-/// A lane's stack as the sanitizer knows it. It is left to the end of the program, since the
-/// sanitizer complains of one that ends where it is not watched.
+/// A lane's stack as the sanitizer knows it. It lives until the program ends, since the sanitizer
+/// complains of one that ends where it is not watched.
 class Thread {
  public:
   void begin() { handle_ = __tsan_create_fiber(0); }
   void is_this() { handle_ = __tsan_get_current_fiber(); }
-  /// The next instructions are of this one. No order between it and the one before.
+  /// The next instructions are this stack's. They are not ordered after those of the stack before.
   void goes_on() const { __tsan_switch_to_fiber(handle_, __tsan_switch_to_fiber_no_sync); }
 
  private:
   void* handle_ = nullptr;
 };
 
-/// What this lane did before is ordered before what others do after they acquire the same place.
+/// Orders what this lane did before what others do after they acquire the same place.
 inline void release(const void* place) { __tsan_release(const_cast<void*>(place)); }
 inline void acquire(const void* place) { __tsan_acquire(const_cast<void*>(place)); }
 
-/// The device's own work, while in scope: not the lane's.
+/// While in scope, accesses are those of the emulated device, not of the lane.
 class Unwatched {
  public:
   Unwatched() { begin(); }
@@ -70,7 +70,7 @@ class Unwatched {
     AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
   }
 };
-/// The lane's again, inside of such a scope.
+/// While in scope, inside of an Unwatched, accesses are the lane's again.
 class Watched {
  public:
   Watched() { Unwatched::end(); }
@@ -78,8 +78,8 @@ class Watched {
   Watched(const Watched&) = delete;
 };
 
-/// Of memory that a word looks at: no race with other words, and no order; a race with whoever
-/// reads or writes it plainly.
+/// Accesses that the sanitizer sees as relaxed atomics: no race with each other, and no order, but
+/// a race with plain reads or writes of the place.
 template <class T>
 T load(const T* place) {
   const Watched watched;
@@ -124,13 +124,13 @@ void store(T* place, T value) {
 
 namespace heddle::backends::emulated {
 
-/// Where who owns a stack stopped.
+/// The point at which the owner of a stack stopped.
 struct Stop {
   boost::context::detail::fcontext_t context{};
   races::Thread thread;
 };
 
-/// A stack with a page below it that nobody may touch, and where its owner stopped.
+/// A stack with a guard page below it, and the point at which its owner stopped.
 class Fiber {
  public:
   using Entry = void (*)(boost::context::detail::transfer_t);
@@ -148,7 +148,7 @@ class Fiber {
   ~Fiber() { munmap(memory_, bytes_); }
   Fiber(const Fiber&) = delete;
 
-  /// Forgets what was on the stack.
+  /// Discards what was on the stack.
   void restart(Entry entry) {
     stop.thread.begin();
     stop.context = boost::context::detail::make_fcontext(
@@ -163,9 +163,9 @@ class Fiber {
   std::size_t bytes_;
 };
 
-/// The fibers of a thread. Those that are parked have nothing to do and wait for a lane: the last
-/// one first, whose stack is in the caches; but where races are watched the first, and not soon,
-/// since what two lanes do on one fiber is no race.
+/// The fibers of a thread. Parked fibers are idle until a lane takes one: the last parked, whose
+/// stack is in the caches. If races are watched it is the first, and only when enough are parked,
+/// since the sanitizer sees no race between two lanes on one fiber.
 class Fibers {
  public:
   explicit Fibers(Fiber::Entry entry) : entry_(entry) {}
@@ -181,7 +181,7 @@ class Fibers {
     return *fiber;
   }
   void park(Fiber& fiber) { parked_.push_back(&fiber); }
-  /// Whatever they were at.
+  /// Restarts all fibers, whatever they were doing.
   void restart_all() {
     parked_.clear();
     for (const auto& fiber : all_) {

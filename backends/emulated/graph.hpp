@@ -14,9 +14,9 @@ namespace heddle::backends {
 
 namespace emulated {
 
-/// Lists what a graph cannot record, as Kokkos Tools tells of it, while in scope. It is listed and
-/// not thrown: a fence may stand in a destructor. One thread at a time; tools that are loaded hear
-/// nothing meanwhile.
+/// While in scope, lists what a graph cannot record, as Kokkos Tools reports it. It does not throw,
+/// since a fence may be in a destructor. One thread at a time; loaded tools receive no events
+/// meanwhile.
 class Unrecorded {
  public:
   Unrecorded() {
@@ -60,7 +60,7 @@ class Unrecorded {
     note("the launch ", label);
   }
   static void note(const char* what, const char* label) {
-    if (here) here->met_.insert(std::string(what) + label);  // else it is another thread's
+    if (here) here->met_.insert(std::string(what) + label);  // else an event of another thread
   }
 
   static constinit inline thread_local Unrecorded* here = nullptr;
@@ -71,10 +71,10 @@ class Unrecorded {
 
 }  // namespace emulated
 
-/// Graphs of an emulated device. What a graph of CUDA or HIP refuses to record, or leaves out in
-/// silence, is an Error here, which names it: a fence, an allocation or release, a copy, a launch
-/// on another instance, a loop of Kokkos that is not detail::parallel_for's. These did run then.
-/// What body() throws passes through.
+/// Graphs of an emulated device. Whatever a graph of CUDA or HIP refuses to record, or silently
+/// leaves out, is an Error here that names it: a fence, an allocation or release, a copy, a launch
+/// on another instance, a Kokkos loop that is not detail::parallel_for's. Those operations have run
+/// by then. Exceptions of body() pass through.
 template <class Exec>
 class EmulatedGraph {
  public:

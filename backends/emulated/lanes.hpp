@@ -8,7 +8,7 @@
 
 namespace heddle::backends::emulated {
 
-/// What every lane of a group is given when the last has come.
+/// Gives each lane of a group its result when the last lane has arrived.
 inline void hand_out(TeamState& team, int warp_start, std::uint64_t group, Word word) {
   std::uint64_t votes = 0;
   if (word == Word::ballot) {
@@ -28,7 +28,7 @@ inline void hand_out(TeamState& team, int warp_start, std::uint64_t group, Word 
   }
 }
 
-/// All lanes of an aligned group of 2^level lanes come to the word, or it is an error.
+/// A function of an aligned group of 2^level lanes: all of them call it, or the launch fails.
 inline void meet(Scheduler& scheduler, Lane& lane, int level, Word word) {
   TeamState& team = *lane.team;
   WarpState& warp = *lane.warp;
@@ -53,7 +53,7 @@ inline void meet(Scheduler& scheduler, Lane& lane, int level, Word word) {
   if (missing != 0) {
     if (meeting.arrived == 0) warp.begins(level);
     meeting.arrived |= std::uint64_t{1} << in_warp;
-    // Mostly a lane that is waited for goes on, which is quick; now and then any other.
+    // Mostly a lane that is waited for runs next, which is quick; sometimes any other.
     Lane* next = nullptr;
     if (!scheduler.one_in(16)) {
       const int turn = static_cast<int>(scheduler.random() % 64);
@@ -79,7 +79,7 @@ inline void meet(Scheduler& scheduler, Lane& lane, int level, Word word) {
   scheduler.perhaps_give_way(lane);
 }
 
-/// All threads of the team come to the barrier.
+/// Barrier of a team: all its threads call it, or the launch fails.
 inline void barrier(Scheduler& scheduler, Lane& lane) {
   TeamState& team = *lane.team;
   WarpState& warp = *lane.warp;
@@ -112,12 +112,12 @@ inline void barrier(Scheduler& scheduler, Lane& lane) {
 
 namespace heddle::backends {
 
-/// The lanes of an emulated warp, taken W at a time. All lanes of the W come to every word, or the
-/// launch ends with an error.
+/// The lanes of an emulated warp, W at a time. All W lanes call each function, or the launch ends
+/// with an error.
 template <int Width>
 struct EmulatedLanes {
   static constexpr int max_width = Width;
-  static constexpr bool bounds_by_waves = Width == 64;  ///< resident_bound
+  static constexpr bool bounds_by_waves = Width == 64;  ///< see resident_bound
 
   static int thread() { return lane_of_caller() ? lane_of_caller()->thread : 0; }
   static void barrier() {
@@ -151,7 +151,7 @@ struct EmulatedLanes {
     if (bits < 0 || bits >= W) absent(emulated::Word::shuffle_xor, W, lane<W>() ^ bits);
     return exchange<W>(value, emulated::Word::shuffle_xor, lane<W>() ^ bits);
   }
-  /// As on the device that it stands for: of the whole warp at 32, of the W at 64.
+  /// As on CUDA all lanes of the warp call it if Width is 32; as on HIP the W lanes if it is 64.
   template <int W, class T>
   static T shuffle_xor_together(T value, int bits) {
     if constexpr (Width == 64) {

@@ -12,7 +12,7 @@
 
 namespace heddle::backends {
 
-/// Teams of this kernel that the device holds at once: few, so that small launches fill it.
+/// Occupancy: teams of this kernel that the device holds at once; few, so small launches fill it.
 template <class LaunchShape, class Kernel, ExecutionSpace Base, int Width>
 int resident_teams(const Emulated<Base, Width>& exec, std::size_t scratch_bytes = 0) {
   constexpr int most_per_multiprocessor = 4;
@@ -29,7 +29,7 @@ int resident_teams(const Emulated<Base, Width>& exec, std::size_t scratch_bytes 
 
 namespace emulated {
 
-/// Of units in any order, one of them resident.
+/// Describes a launch of units in any order, with one resident unit.
 template <class Exec, class LaunchShape, class Kernel>
 Launch describe_launch(const char* label, std::int64_t units, int teams_per_unit,
                        std::size_t scratch_bytes) {

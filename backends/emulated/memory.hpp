@@ -7,7 +7,7 @@
 namespace heddle::backends {
 
 /// Memory order between the lanes of an emulated device, for values of 4 or 8 bytes; outside of a
-/// lane, between the threads of the host. At every word another lane may go on.
+/// lane, between the threads of the host. At every access another lane may run.
 struct EmulatedMemory {
   template <class T>
   static void publish(T* place, T value) {
@@ -48,7 +48,7 @@ struct EmulatedMemory {
     if (emulated::Lane* const me = emulated::current_lane) check_memory(*me, place, "looks at");
     return look(place);
   }
-  /// The same, in scratch too.
+  /// Reads as peek does, from scratch too.
   template <class T>
   static T look(const T* place) {
     emulated::Lane* const me = emulated::current_lane;
@@ -122,7 +122,7 @@ struct EmulatedMemory {
     return load(place, wanted);
   }
 
-  /// A lane that changes a place by Kokkos' atomics does so while in scope.
+  /// While in scope, a lane changes a place by Kokkos' atomics.
   class Atomic {
    public:
     explicit Atomic(const void* place) : place_(place) {
@@ -134,11 +134,11 @@ struct EmulatedMemory {
     Atomic(const Atomic&) = delete;
 
    private:
-    const emulated::races::Unwatched unwatched_;  // what Kokkos reads plainly before it exchanges
+    const emulated::races::Unwatched unwatched_;  // Kokkos reads plainly before it exchanges
     const void* place_;
   };
 
-  /// What the lane's release orders before it is seen by all from now on.
+  /// Makes visible to all lanes what the lane's release orders before it.
   static void release(emulated::Lane& me) {
     emulated::Scheduler& scheduler = *me.team->scheduler;
     for (std::size_t i = 0; i < scheduler.posts.size();) {
@@ -151,13 +151,13 @@ struct EmulatedMemory {
   }
 
  private:
-  /// On CUDA such a word is an access of global memory, which faults where the place is scratch.
+  /// Fails if the place is in scratch: on CUDA such an access of global memory would fault.
   static void check_memory(const emulated::Lane& me, const void* place, const char* verb) {
     if (!me.team->holds(place)) return;
     emulated::Scheduler& scheduler = *me.team->scheduler;
     scheduler.fail(scheduler.who(me) + " " + verb + " a place in scratch, which is for memory");
   }
-  /// What memory holds, or what it held before a post that this team does not see yet.
+  /// The value in memory, or the one before a post that this team does not see yet.
   template <class T>
   static T seen(const emulated::Lane& me, const T* place) {
     const emulated::Scheduler& scheduler = *me.team->scheduler;
@@ -180,7 +180,7 @@ struct EmulatedMemory {
   static void changed(const emulated::Lane& me, const void* place) {
     me.team->scheduler->changed(place, &me, me.team->serial);
   }
-  /// A wait that ends by what a lane of the waiter's own warp did would never have ended on a
+  /// Waits. Fails if a lane of the waiter's own warp ended the wait, which would never end on a
   /// device whose warps run in step.
   template <class T, class Ready>
   static T wait(emulated::Word word, const T* place, const Ready& ready) {

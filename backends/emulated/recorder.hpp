@@ -8,12 +8,11 @@
 
 namespace heddle::backends::emulated {
 
-/// What was queued while a graph was recorded: copies of all that it runs with, but for the
-/// instance.
+/// Work that was queued while a graph was recorded: copies of all its arguments but the instance.
 template <class Exec>
 using QueuedWork = std::vector<std::function<void(const Exec&)>>;
 
-/// While it lives, work that this thread queues on its instance is kept in place of being run.
+/// While it lives, work that this thread queues on its instance is kept instead of run.
 template <class Exec>
 class Recorder {
  public:
@@ -21,7 +20,7 @@ class Recorder {
   ~Recorder() { here_ = nullptr; }
   Recorder(const Recorder&) = delete;
 
-  /// That of the calling thread, or null.
+  /// The recorder of the calling thread, or null.
   static const Recorder* here() { return here_; }
   bool records(const Exec& exec) const { return kokkos_space(exec_) == kokkos_space(exec); }
   template <class Work>

@@ -46,7 +46,7 @@ inline std::string who(const Launch& launch, const Lane& lane) {
          std::to_string(lane.team->index);
 }
 
-/// Who waits for what, subwarp by subwarp.
+/// Lists what each lane waits for, subwarp by subwarp.
 inline std::string report(const Launch& launch, const std::vector<TeamState>& teams,
                           std::int64_t not_started) {
   constexpr int most_lines = 40;
@@ -65,7 +65,7 @@ inline std::string report(const Launch& launch, const std::vector<TeamState>& te
       for (const auto& [what, lanes] : doing) {
         line += (line.empty() ? "lanes " : "; lanes ") + ranges(lanes) + " " + what;
       }
-      if (line == last) continue;  // as the subwarp before it
+      if (line == last) continue;  // same as the subwarp before it
       last = line;
       if (lines++ < most_lines) {
         text += "  team " + (team.index < 0 ? "without ticket" : std::to_string(team.index)) +

@@ -40,17 +40,17 @@ inline Labels& launched_labels() {
   return labels;
 }
 
-/// What was posted and other teams do not see yet. Memory has the new value at once, since the lane
-/// that posted may read it plainly; the words of memory give other teams the old one.
+/// Posts that other teams do not see yet. Memory has the new value at once, since the lane that
+/// posted may read it plainly; the functions of memory.hpp give other teams the old one.
 class LatePosts {
  public:
   struct Post {
     const void* place;
     std::uint64_t old;
     const Lane* lane;
-    std::uint64_t team;      ///< its serial number
-    std::uint32_t syncs;     ///< of the warp, before it
-    std::uint32_t barriers;  ///< of the team, before it
+    std::uint64_t team;      ///< serial number of the lane's team
+    std::uint32_t syncs;     ///< of the warp, before the post
+    std::uint32_t barriers;  ///< of the team, before the post
   };
   static constexpr std::size_t most = 24;
 
@@ -66,7 +66,7 @@ class LatePosts {
     posts_.push_back(post);
   }
 
-  /// The post that `place` waits for, or null.
+  /// The late post at `place`, or null.
   const Post* at(const void* place) const {
     for (const Post& post : posts_) {
       if (post.place == place) return &post;
@@ -81,8 +81,8 @@ class LatePosts {
     return post;
   }
 
-  /// Whether a release by `lane` orders post i before it: the lane's own, and what its warp or team
-  /// posted before they last met.
+  /// Whether a release by `lane` orders post i before it: a post of its own, or one that its warp
+  /// or team made before they last met.
   bool released_by(std::size_t i, Lane& lane) const {
     const Post& post = posts_[i];
     if (post.team != lane.team->serial) return false;
@@ -103,8 +103,8 @@ class LatePosts {
 /// The lane that this thread runs now, or null.
 constinit inline thread_local Lane* current_lane = nullptr;
 
-/// Runs the lanes of one launch after the other on the calling thread. Any that can go on may be
-/// next, at every word that meets, waits or touches memory that others look at.
+/// Runs the lanes of one launch in turn on the calling thread. Any ready lane may run next, at
+/// every function that meets, waits or touches memory that other lanes read.
 class Scheduler {
  public:
   static Scheduler& here() {
@@ -112,7 +112,7 @@ class Scheduler {
     return scheduler;
   }
 
-  /// Throws Error if a lane breaks a rule or nothing can go on, and what a lane throws.
+  /// Throws Error if a lane breaks a rule or no lane can run. Exceptions of a lane pass through.
   void run(const Launch& launch);
   const Launch& launch() const { return *launch_; }
 
@@ -128,7 +128,7 @@ class Scheduler {
   }
   bool one_in(std::size_t n) { return below(n) == 0; }
 
-  /// Another lane may go on first.
+  /// Another lane may run first.
   void give_way(Lane& lane) {
     ++steps_;
     go_on(lane, any_ready());
@@ -136,7 +136,7 @@ class Scheduler {
   void perhaps_give_way(Lane& lane) {
     if (one_in(4)) give_way(lane);
   }
-  /// The lane waits; `next`, if there is one, goes on. Returns when it was woken.
+  /// Blocks the lane and runs `next`, if it is not null. Returns when the lane is woken.
   void wait(Lane& lane, LaneState state, Word word, Lane* next = nullptr) {
     remove(lane);
     lane.state = state;
@@ -153,11 +153,11 @@ class Scheduler {
     ready_.push_back(&lane);
   }
 
-  /// Of memory: memory.hpp.
+  /// Late posts, and the waits of lanes for memory: memory.hpp.
   LatePosts posts;
   void sleep(Lane& lane, Word word, const void* place);
   void doze(Lane& lane, const void* place);
-  /// What lies at `place` has changed for all.
+  /// Wakes lanes that wait for `place`, whose value has changed for all.
   void changed(const void* place, const Lane* writer, std::uint64_t writers_team);
   void reveal(std::size_t post);
   void reveal_at(const void* place) {
@@ -179,15 +179,15 @@ class Scheduler {
     scheduler.leaving_->context = from.fctx;
     scheduler.work(*current_lane->fiber);
   }
-  /// What a fiber does: one lane after the other.
+  /// Body of a fiber: runs one lane after the other.
   [[noreturn]] void work(Fiber& fiber);
   void leave(Lane& lane);
   void start_units();
   void start(ClusterState& cluster, std::int64_t unit);
   bool stir();
 
-  /// Any, but half of the time seldom one of the warp that lags behind then: what it has not read
-  /// yet, others are about to write again.
+  /// Any ready lane. Half of the time one warp lags: its lanes are seldom chosen, so that others
+  /// soon overwrite what it has not read yet.
   Lane& any_ready() {
     Lane* lane = ready_[below(ready_.size())];
     if (steps_ >= lags_until_) {
@@ -203,7 +203,7 @@ class Scheduler {
     last->at = lane.at;
     ready_.pop_back();
   }
-  /// Of a lane that begins a new one.
+  /// The lane's fiber. A lane that begins takes one.
   Fiber& fiber_of(Lane& lane) {
     if (!lane.fiber) lane.fiber = &fibers_.take();
     return *lane.fiber;
@@ -213,7 +213,7 @@ class Scheduler {
     current_lane = &to;
     jump(from.fiber->stop, fiber_of(to).stop);
   }
-  /// From here to there; returns when somebody jumps back.
+  /// Jumps from `here` to `there`, and returns when a fiber jumps back.
   void jump(Stop& here, const Stop& there) {
     leaving_ = &here;
     there.thread.goes_on();
@@ -234,7 +234,7 @@ class Scheduler {
   std::vector<Lane*> ready_, sleeping_, dozing_;
   std::array<int, 1024> sleeping_at_{};
   std::int64_t progress_ = 0, futile_looks_ = 0, steps_ = 0;
-  static constexpr std::size_t longest_lag = 4000;  ///< steps, which a team of 32 warps may take
+  static constexpr std::size_t longest_lag = 4000;  ///< steps; a team of 32 warps may take as many
   const WarpState* lagging_ = nullptr;
   std::int64_t lags_until_ = 0;
   int futile_rounds_ = 0;
@@ -309,7 +309,7 @@ inline void Scheduler::work(Fiber& fiber) {
     if (!failed_) leave(lane);
     lane.fiber = nullptr;
     Lane* const next = failed_ || ready_.empty() ? nullptr : &any_ready();
-    if (!races::watched && next && !next->fiber) {  // this fiber goes on with it
+    if (!races::watched && next && !next->fiber) {  // this fiber runs it
       next->fiber = &fiber;
       current_lane = next;
       continue;
@@ -351,7 +351,7 @@ inline void Scheduler::leave(Lane& lane) {
   }
 }
 
-/// As many as find a place, in the order of the launch.
+/// Starts as many units as there are free places, in the order of the launch.
 inline void Scheduler::start_units() {
   while (!free_.empty() && next_unit_ < launch_->units) {
     ClusterState& place = *free_.back();
@@ -376,7 +376,7 @@ inline void Scheduler::start(ClusterState& cluster, std::int64_t unit) {
   }
 }
 
-/// Where no lane can go on: something that was late arrives, or those that doze look once more.
+/// Called if no lane can run: reveals a late post or wakes dozing lanes; false if there is neither.
 inline bool Scheduler::stir() {
   if (!posts.empty()) {
     reveal(below(posts.size()));
@@ -403,7 +403,7 @@ inline void Scheduler::run(const Launch& launch) {
   }
   ++launches_;
   state_ = seed_ * 0x2545f4914f6cdd1du + launches_ * 0xd1342543de82ef95u;
-  // Another stream may hold some places for ever: teams that wait in an order have one at least.
+  // Another stream may occupy some places for ever: teams that wait in an order have at least one.
   std::size_t places =
       static_cast<std::size_t>(std::min<std::int64_t>(launch.places, launch.units));
   if (launch.order != StartOrder::any) places = 1 + below(places);
@@ -463,7 +463,7 @@ inline void Scheduler::fail(const std::string& what) {
              std::to_string(seed_) + ", launch " + std::to_string(launches_);
   failed_ = true;
   Lane* const lane = current_lane;
-  if (!lane || lane->state == LaneState::left) return;  // its fiber comes to an end by itself
+  if (!lane || lane->state == LaneState::left) return;  // its fiber ends without a jump
   jump(lane->fiber->stop, main_);
 }
 

@@ -9,12 +9,12 @@
 
 namespace heddle::backends {
 
-/// A GPU on a CPU: every lane of every team that Heddle launches is a fiber of the calling thread,
-/// in subwarps of up to Width lanes, in an order that is chance and that a seed repeats. Width 32
-/// has the kernels and the tuning of CUDA, 64 those of HIP. Loops of Kokkos run as those of Base;
-/// those of detail::parallel_for can be recorded in a Graph, as launches are. A kernel that breaks
-/// the rules of backends/ ends its launch by an Error that says how. For tests: programs that use
-/// it define HEDDLE_EMULATED and link Boost.Context. docs/emulated.md
+/// A GPU emulated on a CPU: every lane of every team that Heddle launches is a fiber of the calling
+/// thread, in subwarps of up to Width lanes, in a random order that a seed repeats. Width 32 uses
+/// the kernels and the tuning of CUDA, 64 those of HIP. Kokkos loops run as those of Base; those of
+/// detail::parallel_for can be recorded in a Graph, as launches are. A kernel that breaks the rules
+/// of backends/ ends its launch with an Error that says how. For tests: programs that use it define
+/// HEDDLE_EMULATED and link Boost.Context. docs/emulated.md
 template <ExecutionSpace Base, int Width>
 class Emulated : public Base {
   static_assert(Width == 32 || Width == 64, "a warp has 32 lanes, a wavefront 64");
@@ -29,7 +29,7 @@ class Emulated : public Base {
 
   /// Threads that are resident together, as on a GPU; not those of Base.
   int concurrency() const { return multiprocessors * threads_per_multiprocessor; }
-  /// body(i) for each first <= i < stop, now or at a replay.
+  /// Calls body(i) for each first <= i < stop, at once or at each replay of a graph.
   template <class Body>
   void parallel_for(const std::string& label, std::int64_t first, std::int64_t stop,
                     const Body& body) const {
@@ -40,12 +40,12 @@ class Emulated : public Base {
   static const char* name() { return Width == 32 ? "emulated32" : "emulated64"; }
 };
 
-/// What all launches of a program go by. Set between launches.
+/// Options of all emulated launches of a program. Set them between launches.
 struct EmulatedOptions {
-  /// The order of everything. Reports name the seed and the launch, counted from the start of the
+  /// Seed of the random order. Reports name it and the launch, counted from the start of the
   /// program or from the last change of seed.
   std::uint64_t seed = 1;
-  /// Looks at memory in a row that see nothing new, after which a launch is given up.
+  /// Reads of memory in a row that see nothing new before a launch is given up.
   std::int64_t futile_looks = 3'000'000;
 };
 

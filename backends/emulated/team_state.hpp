@@ -15,7 +15,7 @@ struct TeamState;
 struct WarpState;
 class Scheduler;
 
-/// Where lanes meet or wait.
+/// Functions at which lanes meet or wait.
 enum class Word : std::uint8_t {
   none,
   shuffle,
@@ -41,48 +41,48 @@ constexpr const char* name(Word word) {
 
 enum class LaneState : std::uint8_t {
   ready,
-  meets,    ///< the other lanes of its subwarp at a word
-  barrier,  ///< the other threads of its team
-  cluster,  ///< the other threads of its cluster
-  sleeps,   ///< until what is posted at `place` changes
-  dozes,    ///< it looked again and again, and waits until anything changes
+  meets,    ///< waits at a function for the other lanes of its subwarp
+  barrier,  ///< waits for the other threads of its team
+  cluster,  ///< waits for the other threads of its cluster
+  sleeps,   ///< waits until what is posted at `place` changes
+  dozes,    ///< read memory again and again, and waits until anything changes
   left,
 };
 
-/// A thread of a team.
+/// State of a thread of a team.
 struct Lane {
   TeamState* team = nullptr;
   WarpState* warp = nullptr;
-  Fiber* fiber = nullptr;  ///< none before it begins and after it left
+  Fiber* fiber = nullptr;  ///< null before it begins and after it left
   const void* place = nullptr;
-  const void* counter = nullptr;  ///< at which it arrived last
+  const void* counter = nullptr;  ///< the one at which it arrived last
   const Lane* woken_by = nullptr;
   std::uint64_t woken_by_team = 0;
-  std::int64_t progress = 0;  ///< when it last looked
-  int looks = 0;              ///< since then
-  std::uint32_t at = 0;       ///< its place among those that are ready
+  std::int64_t progress = 0;  ///< the scheduler's, when it last read
+  int looks = 0;              ///< reads since then
+  std::uint32_t at = 0;       ///< index among the lanes that are ready
   int thread = 0;
   int in_warp = 0;  ///< thread modulo the warp's width
-  int from = 0;     ///< the lane of its warp that it wants the value of
+  int from = 0;     ///< lane of its warp whose value it reads
   LaneState state = LaneState::ready;
   Word word = Word::none;
   bool arrived_in_cluster = false;
-  std::uint32_t cluster_barriers = 0;  ///< of its cluster, when it arrived
+  std::uint32_t cluster_barriers = 0;  ///< its cluster's, when it arrived
   alignas(16) std::array<std::byte, 16> sent, received;
 };
 
-/// Lanes of an aligned group of 2, 4, ... lanes of a warp that are at a word of it.
+/// Lanes of an aligned group of 2, 4, ... lanes of a warp that wait at one of its functions.
 struct Meeting {
-  std::uint64_t arrived = 0;  ///< a bit a lane of the warp
+  std::uint64_t arrived = 0;  ///< one bit a lane of the warp
   Word word = Word::none;
 };
 
 struct WarpState {
   std::uint64_t present = 0, left = 0, at_barrier = 0;
-  std::uint32_t levels = 0;                ///< a bit for each log2 of a width at which lanes wait
-  std::array<std::uint8_t, 7> at_level{};  ///< meetings of each that lanes wait at
+  std::uint32_t levels = 0;                ///< one bit for each log2 of a width at which lanes wait
+  std::array<std::uint8_t, 7> at_level{};  ///< meetings at each level at which lanes wait
   std::uint32_t syncs = 0;
-  std::array<Meeting, 64> meetings;  ///< of level k and lane i: (64 + i) >> k
+  std::array<Meeting, 64> meetings;  ///< index (64 + i) >> k: level k and lane i
 
   void begins(int level) {
     levels |= 1u << level;
@@ -111,14 +111,14 @@ struct ClusterState {
   TeamState* first = nullptr;
 };
 
-/// A team that is resident.
+/// A resident team.
 struct TeamState {
   static constexpr std::size_t fence_bytes = 64;
   static constexpr std::byte fence{0xa5};
 
   Scheduler* scheduler = nullptr;
   ClusterState* cluster = nullptr;
-  std::uint64_t serial = 0;  ///< of all teams that this thread ever ran
+  std::uint64_t serial = 0;  ///< its number among all teams that this thread ever ran
   std::int64_t place = 0;
   std::int64_t index = -1;  ///< -1 until its ticket is taken
   int warp_width = 32;
@@ -131,11 +131,11 @@ struct TeamState {
   std::byte* scratch = nullptr;
   std::size_t scratch_bytes = 0;
 
-  int turn = 0;  ///< of two teams that have the place one after the other
+  int turn = 0;  ///< which of two teams that use the place in turn
   char turns[2] = {};
 
-  /// What the sanitizer takes for the end of this team, and of the one before, whose scratch this
-  /// one has. Lanes of one team are not ordered by it, nor those of teams at other places.
+  /// Addresses by which the sanitizer orders the end of this team, and of the one before, whose
+  /// scratch this one reuses. They do not order lanes of one team, nor teams at other places.
   const void* ended() const { return &turns[turn]; }
   const void* ended_before() const { return &turns[1 - turn]; }
 
@@ -154,7 +154,7 @@ struct TeamState {
     scratch = memory.data() + (alignment - address % alignment) % alignment;
   }
 
-  /// For a new team, whose scratch is poison: NaN, or -1.
+  /// Begins a new team, and poisons its scratch: NaN, or -1.
   void begin(std::uint64_t number, std::int64_t at) {
     serial = number;
     turn = 1 - turn;
@@ -192,7 +192,7 @@ struct TeamState {
     return byte >= scratch && byte < scratch + scratch_bytes;
   }
 
-  /// Whether the team kept to its scratch.
+  /// Whether the team wrote nothing beyond its scratch.
   bool fence_stands() const {
     for (std::size_t i = 0; i < fence_bytes; ++i) {
       if (scratch[scratch_bytes + i] != fence) return false;
@@ -203,7 +203,7 @@ struct TeamState {
 
 enum class StartOrder { any, by_index, by_ticket };
 
-/// What is launched: units of teams that start together, one but for clusters.
+/// A launch: units of teams that start together; a unit is one team unless there are clusters.
 struct Launch {
   const char* label;
   std::int64_t units;

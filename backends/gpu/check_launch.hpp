@@ -7,7 +7,7 @@
 
 namespace heddle::backends {
 
-/// Throws Error where the device's runtime has a problem with a launch, or null where it has none.
+/// Throws Error if `problem`, the runtime's message about a launch, is not null.
 inline void check_launch(const char* label, const char* problem) {
   if (problem) {
     throw Error(std::string("the device refused to launch ") + label + ": " + problem,

@@ -4,7 +4,7 @@
 #include "../all_teams.hpp"
 #include "launch.hpp"
 
-/// What cooperative launches of CUDA and HIP share.
+/// The part of cooperative launches that CUDA and HIP share.
 namespace heddle::backends {
 
 template <class Exec, class LaunchShape, class Kernel>

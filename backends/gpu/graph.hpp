@@ -22,7 +22,7 @@ class StreamGraph {
     const Recording<Api> recording(stream);
     try {
       body();
-    } catch (...) {  // by launches it throws again, if the trouble is its own
+    } catch (...) {  // launches throw again if the fault is their own
       return false;
     }
     graph_.reset(Api::instantiate(recording.graph()));
@@ -48,7 +48,7 @@ class StreamGraph {
   std::size_t launches_ = 0;
 };
 
-/// record_captured, in graph.hpp.
+/// Implementation of record_captured in graph.hpp.
 template <class Api, class Exec, class Body>
 void record_captured_on(const Exec& exec, const Body& body) {
   Recording<Api>* const recording = Recording<Api>::of(Api::stream(exec));

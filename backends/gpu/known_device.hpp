@@ -8,7 +8,7 @@
 
 namespace heddle::backends {
 
-/// What ask() says of GPU `number`, asked once and kept, for each type of Ask.
+/// Result of ask() for GPU `number`, cached for each type of Ask.
 template <class Ask>
 auto asked_once(int number, const Ask& ask) {
   static std::mutex mutex;
@@ -18,8 +18,8 @@ auto asked_once(int number, const Ask& ask) {
   return found != known.end() ? found->second : known.emplace(number, ask()).first->second;
 }
 
-/// The same of what a GPU is: the driver takes up to a millisecond for some attributes, and spmv()
-/// wants them at every call.
+/// Description of GPU `number` by ask(), cached: the driver takes up to a millisecond for some
+/// attributes, and spmv() needs them at every call.
 template <class Ask>
 Device known_device(int number, const Ask& ask) {
   return asked_once(number, ask);

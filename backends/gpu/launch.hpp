@@ -9,10 +9,10 @@
 #include "recording.hpp"
 #include "resident_bound.hpp"
 
-/// What CUDA and HIP launches share: the source is the same, the compiler differs.
+/// Launches of CUDA and HIP: the source is the same, the compiler differs.
 namespace heddle::backends {
 
-/// How a team learns its index.
+/// A team's index is its place in the grid.
 struct ByPlace {
   std::int64_t first;
 
@@ -36,10 +36,10 @@ struct ByTicket {
 template <class Order>
 using TeamIndex = std::conditional_t<std::is_same_v<Order, Tickets>, ByTicket, ByPlace>;
 
-/// What a team's ticket takes of its scratch, rounded up.
+/// Bytes of scratch of a team's ticket, rounded up.
 inline constexpr std::size_t ticket_bytes = scratch_alignment_bytes;
 
-/// A team a place, and no loop over places: before a loop the compiler for sm_90 computes what
+/// One team a place, without a loop over places: before a loop the compiler for sm_90 computes what
 /// every place needs, and the first loads wait for it; the one for gfx90a keeps every argument of
 /// the kernel in scalar registers all the time, and there are too few of them.
 template <class Exec, class LaunchShape, class Kernel, class Order>
@@ -58,12 +58,12 @@ __global__ void __launch_bounds__(LaunchShape::team_threads, (resident_bound<Exe
   }
 }
 
-/// Straight on the stream: a Kokkos team policy queries the kernel's attributes at every launch,
-/// which costs more than a small SpMV takes.
+/// Launches directly on the stream: a Kokkos team policy queries the kernel's attributes at every
+/// launch, which costs more than a small SpMV takes.
 template <class LaunchShape, class Exec, class Kernel, class Order>
 void run_teams_in_parts(const Exec& exec, const char* label, std::int64_t teams,
                         const Kernel& kernel, Order order, std::size_t scratch_bytes) {
-  // HIP counts a grid in threads, and takes fewer than 2^32.
+  // HIP counts a grid in threads, and accepts fewer than 2^32.
   constexpr std::int64_t longest = (std::int64_t{1} << 31) / LaunchShape::team_threads;
   for (std::int64_t first = 0; first < teams; first += longest) {
     const auto grid = static_cast<unsigned>(teams - first < longest ? teams - first : longest);

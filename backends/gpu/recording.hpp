@@ -8,10 +8,10 @@
 
 #include "../../core/error.hpp"
 
-/// How a kernel is launched on CUDA and HIP, and how launches are recorded.
+/// Kernel launches on CUDA and HIP, and how they are recorded.
 namespace heddle::backends {
 
-/// The shape of a launch.
+/// Shape of a launch.
 struct LaunchConfig {
   unsigned teams;
   unsigned threads;
@@ -21,9 +21,9 @@ struct LaunchConfig {
 };
 
 /// While it lives, the calling thread's launches on a stream become nodes of a graph, each after
-/// the one before, and none runs. The stream is not captured: while one is, a wait for the device
-/// in any thread, as Kokkos has it in each allocation, fails and makes the capture void. `Api` has
-/// the functions of CUDA or HIP.
+/// the one before, and none runs. The stream is not captured: during a capture a wait for the
+/// device in any thread fails and makes the capture void, and Kokkos waits so in each allocation.
+/// `Api` has the functions of CUDA or HIP.
 template <class Api>
 class Recording {
  public:
@@ -35,7 +35,7 @@ class Recording {
   ~Recording() { here_ = nullptr; }
   Recording(const Recording&) = delete;
 
-  /// The one of the calling thread that records `stream`, or null.
+  /// The calling thread's recording of `stream`, or null.
   static Recording* of(Stream stream) {
     return here_ && here_->stream_ == stream ? here_ : nullptr;
   }
@@ -49,8 +49,8 @@ class Recording {
     });
   }
 
-  /// Adds what body() queues on the stream by other means: captured, since nothing else tells what
-  /// it launches. One capture at a time. Throws Error if the stream cannot be captured.
+  /// Adds what body() queues on the stream by other means, by capture, since its launches are not
+  /// known. One capture at a time. Throws Error if the stream cannot be captured.
   template <class Body>
   void add_captured(const Body& body) {
     static std::mutex one_at_a_time;
@@ -72,14 +72,14 @@ class Recording {
   }
 
   Graph* graph() const { return graph_.get(); }
-  /// How many launches were recorded.
+  /// Number of recorded launches.
   std::size_t nodes() const { return nodes_; }
 
  private:
   struct Destroy {
     void operator()(Graph* graph) const { destroy(graph); }
   };
-  /// Launches of the calling thread go to the stream while it lives.
+  /// While it lives, launches of the calling thread go to the stream.
   struct Suspended {
     explicit Suspended(Recording* recording) : recording(recording) { here_ = nullptr; }
     ~Suspended() { here_ = recording; }

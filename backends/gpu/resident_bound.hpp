@@ -5,8 +5,8 @@
 
 namespace heddle::backends {
 
-/// The second launch bound: CUDA counts teams of a multiprocessor, HIP the wavefronts of 64 on each
-/// of a compute unit's four SIMDs.
+/// The second launch bound: teams of a multiprocessor on CUDA; on HIP the wavefronts of 64 lanes on
+/// each of a compute unit's four SIMDs.
 template <class Exec, class LaunchShape>
 inline constexpr int resident_bound =
     Backend<Exec>::Lanes::bounds_by_waves

@@ -5,8 +5,8 @@
 
 namespace heddle::backends {
 
-/// Streams of a GPU, of type Stream. `get_device(&number)` is the driver's, which returns 0, and
-/// `device_of` the member of Exec that says on which device an instance runs.
+/// Streams of a GPU, of type Stream. `get_device(&number)` is the runtime's function, which returns
+/// 0 on success, and `device_of` the member of Exec that returns the device of an instance.
 template <class Exec, class Stream, auto get_device, auto device_of>
 struct GpuStreams {
   static int current_device() {
@@ -14,7 +14,7 @@ struct GpuStreams {
     return static_cast<int>(get_device(&device)) == 0 ? device : -1;
   }
   static Exec instance(std::uintptr_t handle) {
-    // Kokkos' stream can be captured in a graph, and the default one cannot.
+    // A graph can capture Kokkos' stream, but not the default one.
     if (handle == 0 && current_device() == (Exec().*device_of)()) return Exec();
     return Exec(reinterpret_cast<Stream>(handle));
   }

@@ -10,7 +10,7 @@ struct ThreadsInARow {
   __device__ static unsigned thread() { return threadIdx.x; }
 };
 
-/// The same, as Kokkos' team policy launches: x counts the lanes of a subwarp, y the subwarps.
+/// The number of a thread in its team under Kokkos' team policy: x is the lane, y the subwarp.
 struct ThreadsOfTeamPolicy {
   __device__ static unsigned thread() { return threadIdx.y * blockDim.x + threadIdx.x; }
 };

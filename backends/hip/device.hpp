@@ -10,8 +10,8 @@
 
 namespace heddle::backends {
 
-/// The LDS that a team can have, less what its ticket takes. Kokkos' properties are those of its
-/// default device alone.
+/// Bytes of LDS that a team can have, less its ticket. Kokkos' properties are those of its default
+/// device alone.
 inline std::size_t max_scratch_bytes(const Kokkos::HIP& exec) {
   int bytes = 0;
   static_cast<void>(
@@ -38,7 +38,7 @@ inline Device asked_device(const Kokkos::HIP& exec) {
   return device;
 }
 
-/// Throws Error where wavefronts have 32 lanes.
+/// Throws Error if wavefronts have 32 lanes.
 inline Device describe_device(const Kokkos::HIP& exec) {
   return known_device(exec.hip_device(), [&] { return asked_device(exec); });
 }

@@ -9,7 +9,7 @@
 
 namespace heddle::backends {
 
-/// Makes a failure the caller's own: the runtime would tell the next launch of it, whoever's.
+/// Clears the runtime's error of a failure, which the next launch would report otherwise.
 inline bool worked(hipError_t status) {
   if (status == hipSuccess) return true;
   static_cast<void>(hipGetLastError());
@@ -19,15 +19,15 @@ inline void check_launch(const char* label, hipError_t status) {
   if (!worked(status)) check_launch(label, hipGetErrorString(status));
 }
 
-/// Makes the device of `exec` the caller's current one, on which launches, attributes of kernels
-/// and their occupancy are.
+/// Makes the device of `exec` current: launches, kernel attributes and occupancy queries are for
+/// the current device.
 inline void make_current(const Kokkos::HIP& exec, const char* label) {
   int current = 0;
   check_launch(label, hipGetDevice(&current));
   if (current != exec.hip_device()) check_launch(label, hipSetDevice(exec.hip_device()));
 }
 
-/// What Recording and StreamGraph call.
+/// The HIP functions that Recording and StreamGraph call.
 struct HipGraphs {
   using Graph = std::remove_pointer_t<hipGraph_t>;
   using Executable = std::remove_pointer_t<hipGraphExec_t>;
@@ -68,7 +68,7 @@ struct HipGraphs {
                         Graph* added) {
     check_launch(label, hipGraphAddChildGraphNode(node, graph, after, count, added));
   }
-  /// In the mode that leaves calls of other threads alone, but for a wait for the device.
+  /// Captures in the mode that allows calls of other threads, except waits for the device.
   static bool begin_capture(Stream stream) {
     return !is_capturing(stream) &&
            worked(hipStreamBeginCapture(stream, hipStreamCaptureModeThreadLocal));
@@ -90,7 +90,7 @@ struct HipGraphs {
     const auto on = stream(exec);
     check_launch(label, hipGraphLaunch(graph, on));
   }
-  // Where they run still, they are destroyed afterwards.
+  // A graph that still runs is destroyed afterwards.
   static void destroy(Graph* graph) { worked(hipGraphDestroy(graph)); }
   static void destroy(Executable* graph) { worked(hipGraphExecDestroy(graph)); }
 

@@ -6,11 +6,11 @@
 
 namespace heddle::backends {
 
-/// The lanes of a HIP wavefront of 64, taken W at a time. Threads numbers the threads of a team.
+/// The lanes of a HIP wavefront of 64, W at a time. Threads numbers the threads of a team.
 template <class Threads>
 struct HipLanes {
   static constexpr int max_width = 64;
-  static constexpr bool bounds_by_waves = true;  ///< resident_bound
+  static constexpr bool bounds_by_waves = true;  ///< see resident_bound
 
   /// This thread's place in the team.
   KOKKOS_FORCEINLINE_FUNCTION static int thread() {
@@ -19,8 +19,8 @@ struct HipLanes {
   }
   /// All threads of the team wait for each other.
   KOKKOS_FORCEINLINE_FUNCTION static void barrier() { KOKKOS_IF_ON_DEVICE((__syncthreads();)) }
-  /// A wavefront does not wait at s_barrier for its own stores to have reached the L2, and the
-  /// release of another wavefront does not wait for them (docs/design/devices.md).
+  /// The fence is needed: a wavefront does not wait at s_barrier until its own stores reach the L2,
+  /// and the release of another wavefront does not wait for them (docs/design/devices.md).
   KOKKOS_FORCEINLINE_FUNCTION static void barrier_to_publish() {
     KOKKOS_IF_ON_DEVICE((__builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent"); __syncthreads();))
   }
@@ -91,17 +91,17 @@ struct HipLanes {
       return (std::uint64_t{1} << W) - 1;
     }
   }
-  /// Where the compiler knows `bits`, as in a sum, near lanes exchange registers directly (DPP) or
-  /// by a fixed swizzle; else, and between the halves of a wavefront, by computed addresses.
+  /// If the compiler knows `bits`, as in a sum, near lanes exchange registers directly (DPP) or by
+  /// a fixed swizzle; otherwise, and between the halves of a wavefront, by computed addresses.
   template <int W, class T>
   __device__ static T exchange(T word, int bits) {
     if (__builtin_constant_p(bits)) {
       switch (bits) {
         case 1: return each_half(word, move_in_row<0xb1>);   // quad_perm:[1,0,3,2]
         case 2: return each_half(word, move_in_row<0x4e>);   // quad_perm:[2,3,0,1]
-        case 4: return each_half(word, swizzle<0x101f>);     // of 32 lanes, xor 4
-        case 8: return each_half(word, move_in_row<0x128>);  // row_ror:8, of 16 lanes
-        case 16: return each_half(word, swizzle<0x401f>);    // of 32 lanes, xor 16
+        case 4: return each_half(word, swizzle<0x101f>);     // xor 4 within 32 lanes
+        case 8: return each_half(word, move_in_row<0x128>);  // row_ror:8 within 16 lanes
+        case 16: return each_half(word, swizzle<0x401f>);    // xor 16 within 32 lanes
       }
     }
     return __shfl_xor(word, bits, W);

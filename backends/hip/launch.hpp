@@ -34,7 +34,7 @@ void launch_teams(const Kokkos::HIP& exec, const char* label, std::int64_t teams
   run_teams_in_parts<LaunchShape>(exec, label, teams, kernel, order, scratch_bytes);
 }
 
-/// Teams of this kernel that the device holds at once.
+/// Occupancy: teams of this kernel that the device holds at once.
 template <class LaunchShape, class Kernel>
 int resident_teams(const Kokkos::HIP& exec, std::size_t scratch_bytes = 0) {
   const char* const what = "a kernel's count of resident teams";

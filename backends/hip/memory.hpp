@@ -32,7 +32,7 @@ struct HipMemory {
   __device__ static int arrive(int* counter) {
     return __hip_atomic_fetch_add(counter, 1, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
   }
-  /// One instruction that also turns the counter back to zero after the last.
+  /// Takes a ticket by one instruction, which also resets the counter to zero after the last.
   __device__ static std::uint32_t next_ticket(std::uint32_t* next, std::uint32_t teams) {
     return atomicInc(next, teams - 1);
   }

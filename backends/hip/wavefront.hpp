@@ -7,9 +7,9 @@
 
 namespace heddle::backends {
 
-/// Throws Error where an AMD device runs wavefronts of other than the 64 lanes that all kernels for
-/// HIP are written for, as gfx10 to gfx12 do: sums over lanes would be wrong there, in silence. A
-/// function of what the device says of itself: its name, its architecture, its lanes.
+/// Throws Error if an AMD device runs wavefronts of other than 64 lanes, as gfx10 to gfx12 do: all
+/// kernels for HIP are written for 64, and sums over lanes would be silently wrong. The arguments
+/// are what the device reports: its name, its architecture, its lanes.
 inline void check_wavefront(const std::string& name, const std::string& architecture, int lanes) {
   if (lanes == 64) return;
   throw Error("the device " + name + " (" + architecture + ") has wavefronts of " +

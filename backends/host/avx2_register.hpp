@@ -25,19 +25,19 @@ struct Avx2Register<double> {
     return {_mm256_cvtps_pd(_mm_loadu_ps(from))};
   }
   HEDDLE_SIMD_WORD void store(double* to, Avx2Register v) { _mm256_storeu_pd(to, v.entries); }
-  /// from[indices[0]], from[indices[1]], ...: loaded one by one.
+  /// Loads from[indices[0]], from[indices[1]], ... one by one.
   template <class Index>
   HEDDLE_SIMD_WORD Avx2Register load_each(const Index* indices, const double* from) {
     return four(from + indices[0], from + indices[1], from + indices[2], from + indices[3]);
   }
-  /// The same, by one instruction.
+  /// Loads from[indices[0]], from[indices[1]], ... by one gather instruction.
   HEDDLE_SIMD_WORD Avx2Register gather(const std::int32_t* indices, const double* from) {
     const __m128i packed = _mm_loadu_si128(reinterpret_cast<const __m128i*>(indices));
-    // Under a mask of all: the form without one warns in GCC 12's own header.
+    // The mask has all lanes: the form without a mask warns in GCC 12's own header.
     const __m256d every = _mm256_castsi256_pd(_mm256_set1_epi64x(-1));
     return {_mm256_mask_i32gather_pd(_mm256_setzero_pd(), from, packed, every, 8)};
   }
-  /// from[0], from[stride], from[2 * stride], ...
+  /// Loads from[0], from[stride], from[2 * stride], ...
   HEDDLE_SIMD_WORD Avx2Register strided(const double* from, std::int64_t stride) {
     return four(from, from + stride, from + 2 * stride, from + 3 * stride);
   }
@@ -46,7 +46,7 @@ struct Avx2Register<double> {
                           double{from[0]})};
   }
 
-  /// The same of the first N, N from 1 to 4, and zeros.
+  /// Loads the first N of from[0], from[stride], ..., N from 1 to 4, and zeros after them.
   template <int N>
   HEDDLE_SIMD_WORD Avx2Register strided_first(const double* from, std::int64_t stride) {
     if constexpr (N == 4) return strided(from, stride);
@@ -56,15 +56,15 @@ struct Avx2Register<double> {
     return {_mm256_set_m128d(high, low)};
   }
 
-  /// The first n entries; none if n is negative, all if it is 4 or more. n is from -4 to 8.
+  /// Mask of the first n entries: none if n is negative, all if it is 4 or more. n is from -4 to 8.
   HEDDLE_SIMD_WORD Mask first(std::int64_t n) {
     return _mm256_loadu_pd(reinterpret_cast<const double*>(mask_bits + 8 - n));
   }
-  /// Zero outside the mask, whatever was there.
+  /// Zero outside the mask, whatever was there, NaN included.
   HEDDLE_SIMD_WORD Avx2Register keep(Mask mask, Avx2Register v) {
     return {_mm256_and_pd(mask, v.entries)};
   }
-  /// The first N entries, N from 1 to 4, and zeros: what lies beyond them is not touched.
+  /// Loads the first N entries, N from 1 to 4, and zeros; memory after them is not touched.
   template <int N>
   HEDDLE_SIMD_WORD Avx2Register load_first(const double* from) {
     if constexpr (N == 1) return {_mm256_zextpd128_pd256(_mm_load_sd(from))};
@@ -99,14 +99,14 @@ struct Avx2Register<double> {
         _mm_add_pd(_mm256_castpd256_pd128(v.entries), _mm256_extractf128_pd(v.entries, 1));
     return _mm_cvtsd_f64(_mm_add_sd(halves, _mm_unpackhi_pd(halves, halves)));
   }
-  /// The sums of four vectors, side by side.
+  /// The sums of four registers, in the four lanes of one.
   HEDDLE_SIMD_WORD Avx2Register sums(const Avx2Register* v) {
     const __m256d first_two = _mm256_hadd_pd(v[0].entries, v[1].entries);
     const __m256d last_two = _mm256_hadd_pd(v[2].entries, v[3].entries);
     return {_mm256_add_pd(_mm256_permute2f128_pd(first_two, last_two, 0x20),
                           _mm256_permute2f128_pd(first_two, last_two, 0x31))};
   }
-  /// Entry j of vector i becomes entry i of vector j, of four.
+  /// Transposes four registers: entry j of register i becomes entry i of register j.
   HEDDLE_SIMD_WORD void transpose(Avx2Register* v) {
     const __m256d even01 = _mm256_unpacklo_pd(v[0].entries, v[1].entries);
     const __m256d odd01 = _mm256_unpackhi_pd(v[0].entries, v[1].entries);

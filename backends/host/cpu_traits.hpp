@@ -5,7 +5,7 @@
 
 namespace heddle::backends {
 
-/// What a kernel or a cost model may know of a CPU: numbers and facts, never who made it.
+/// Numbers and facts about a CPU that kernels and cost models may use; its maker is not among them.
 struct CpuTraits {
   /// Bits of the registers that Simd::loads and Simd::gathers use; 0 if the processor has none.
   int simd_bits = 0;
@@ -13,18 +13,17 @@ struct CpuTraits {
   bool fast_gathers = false;
   /// Whether a kernel that streams a matrix gains by prefetches of its own.
   bool software_prefetch_pays = true;
-  /// How many rows of irregular length a thread's branch predictor learns by heart from apply to
-  /// apply.
+  /// Rows of irregular length that a thread's branch predictor remembers from apply to apply.
   std::int64_t predicted_rows = 65536;
 };
 
-/// Asks the processor.
+/// Queries the processor.
 ///
 /// The numbers were measured on Xeon A and the EPYC of docs/design/cpu.md. Xeon A gathers faster
-/// than it loads, fetches ahead by itself, and mispredicts 18,000 irregular rows; the EPYC gathers
-/// more slowly than it loads, its own prefetch is thrown off by skipped columns, and it runs
-/// through 30,000 irregular rows. Processors of the Xeon's maker are taken to be like it, all
-/// others like the EPYC.
+/// than it loads, prefetches well in hardware, and mispredicts 18,000 irregular rows. The EPYC
+/// gathers more slowly than it loads, its hardware prefetch is disturbed by skipped columns, and it
+/// predicts 30,000 irregular rows. Processors of the Xeon's maker are treated like it, all others
+/// like the EPYC.
 inline CpuTraits ask_cpu() {
   CpuTraits traits;
 #if defined(__x86_64__) && defined(__GNUC__)

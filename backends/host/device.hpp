@@ -17,8 +17,8 @@
 
 namespace heddle::backends {
 
-/// What a team of one thread can have: as much as the scratch of a large GPU, and little enough to
-/// stay in the caches of a core.
+/// Bytes of scratch of a team of one thread: as much as on a large GPU, and little enough to stay
+/// in the caches of a core.
 inline constexpr std::size_t host_scratch_bytes = std::size_t{256} << 10;
 
 inline void* allocate_host_scratch(std::align_val_t alignment) {
@@ -38,7 +38,7 @@ inline void* host_scratch() {
   return memory.get();
 }
 
-/// The processor's name as Linux tells it, or "CPU" where it does not.
+/// The processor's name as Linux reports it, or "CPU" if there is none.
 inline std::string processor_name() {
   std::ifstream info("/proc/cpuinfo");
   for (std::string line; std::getline(info, line);) {

@@ -6,10 +6,10 @@
 
 namespace heddle::backends {
 
-/// The lanes of a team of one thread: there is one, and what it sends itself arrives unchanged.
+/// The lanes of a team of one thread: one lane, which receives what it sends.
 struct HostLanes {
   static constexpr int max_width = 1;
-  static constexpr bool bounds_by_waves = false;  ///< resident_bound
+  static constexpr bool bounds_by_waves = false;  ///< see resident_bound
 
   KOKKOS_FORCEINLINE_FUNCTION static int thread() { return 0; }
   KOKKOS_FORCEINLINE_FUNCTION static void barrier() {}

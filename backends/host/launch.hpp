@@ -31,10 +31,10 @@ void run_teams_here(const Kernel& kernel, std::int64_t first, std::int64_t stop,
   }
 }
 
-/// On a CPU a team is one thread, and each thread takes a contiguous share of the teams, in order.
-/// So no launch needs tickets: of the teams that have not ended, the lowest has begun as soon as
-/// its thread runs, since that thread is through with its own lower ones, and all that it may wait
-/// for have ended. Threads all run, however many they are: the system sees to that.
+/// On a CPU a team is one thread, and each thread runs a contiguous share of the teams, in order.
+/// So no launch needs tickets: the lowest team that has not ended begins as soon as its thread
+/// runs, since that thread has finished its own lower ones, and all teams that it may wait for have
+/// ended. However many threads there are, the operating system runs all of them.
 template <class LaunchShape, BackendIs<Host> Exec, class Kernel, class Order>
 void launch_teams(const Exec& exec, const char* label, std::int64_t teams, const Kernel& kernel,
                   Order, std::size_t scratch_bytes) {
@@ -50,16 +50,16 @@ void launch_teams(const Exec& exec, const char* label, std::int64_t teams, const
 }
 
 #ifdef KOKKOS_ENABLE_OPENMP
-/// Straight into a parallel region. Kokkos' parallel_for first copies the instance three times and
-/// locks it, all of it atomic, while the other threads wait to begin.
+/// Enters a parallel region directly. Kokkos' parallel_for first copies the instance three times
+/// and locks it, with atomic operations, while the other threads wait to begin.
 ///
 /// The region may get fewer threads than it asks for (inside another one, or under a limit), so the
-/// shares are cut in it.
+/// shares are computed in it.
 template <class LaunchShape, class Kernel, class Order>
 void launch_teams(const Kokkos::OpenMP& exec, const char* label, std::int64_t teams,
                   const Kernel& kernel, Order, std::size_t scratch_bytes) {
   const ProfiledKernel profiled(exec, label);
-  // A thread may find no memory for its scratch; where others wait for it, that ends the program.
+  // A thread may find no memory for its scratch; if others wait for it, the program aborts.
   constexpr bool may_throw = has_dynamic_scratch<Kernel> && std::same_as<Order, AnyOrder>;
   [[maybe_unused]] heddle::detail::FromThreads thrown;
   const auto run_share = [&](std::int64_t me, std::int64_t threads) {
@@ -85,8 +85,7 @@ void launch_teams(const Kokkos::OpenMP& exec, const char* label, std::int64_t te
 }
 #endif
 
-/// Threads that are there to run teams. Inside a parallel region of the program's own there may be
-/// fewer.
+/// Threads that can run teams. Inside a parallel region of the program's own there may be fewer.
 template <class LaunchShape, class Kernel, BackendIs<Host> Exec>
 int resident_teams(const Exec& exec, std::size_t /*scratch_bytes*/ = 0) {
   return exec.concurrency();

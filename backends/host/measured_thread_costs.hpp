@@ -16,7 +16,7 @@ namespace heddle::backends {
 
 namespace detail {
 
-/// The least of `repetitions` runs of what gives its seconds.
+/// The shortest of `repetitions` runs of run(), which returns seconds.
 template <class Run>
 double least_seconds(int repetitions, const Run& run) {
   double least = std::numeric_limits<double>::infinity();
@@ -24,7 +24,7 @@ double least_seconds(int repetitions, const Run& run) {
   return least;
 }
 
-/// Some 100 us where threads spin, and a millisecond where each launch wakes them.
+/// Takes about 100 us if threads spin, and a millisecond if each launch wakes them.
 template <BackendIs<Host> Exec>
 ThreadCosts measure_thread_costs(const Exec& exec) {
   constexpr int launches = 30, batches = 8, turns = 16;
@@ -52,7 +52,7 @@ ThreadCosts measure_thread_costs(const Exec& exec) {
           if (me == 1) progress.reach(1, turn);
         }
       };
-      take_turns(1, 2);  // until both have come
+      take_turns(1, 2);  // until both threads run
       const Kokkos::Timer timer;
       take_turns(2, 2 + turns);
       if (me == 0) seconds = timer.seconds() / (2 * turns);
@@ -64,8 +64,8 @@ ThreadCosts measure_thread_costs(const Exec& exec) {
 
 }  // namespace detail
 
-/// What is assumed, or was measured by the first call of the program for as many threads; where one
-/// thread runs at a time nothing is measured. Launches, and waits for them.
+/// The assumed costs, or those that the program's first call for as many threads measured; if only
+/// one thread runs at a time nothing is measured. Launches, and waits for the launches.
 template <BackendIs<Host> Exec>
 ThreadCosts thread_costs(const Exec& exec) {
   auto& known = detail::known_thread_costs();

@@ -30,7 +30,7 @@ struct HostMemory {
   static void peek_if(const T* place, bool wanted, T& value) {
     if (wanted) value = peek(place);
   }
-  /// With the fence that follows, release would do; but the thread sanitizer does not know fences.
+  /// With the fence that follows, release would suffice; but the thread sanitizer ignores fences.
   static int arrive(int* counter) {
     return std::atomic_ref<int>(*counter).fetch_add(1, std::memory_order_acq_rel);
   }

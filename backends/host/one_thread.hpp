@@ -5,9 +5,9 @@
 
 namespace heddle::backends {
 
-/// While one that is `wanted` lives, what the thread that made it launches on a CPU runs on that
-/// thread, without a parallel region: all teams in order, so that they give the same bits. For work
-/// that is over before other threads would have begun. Elsewhere than on a CPU it says nothing.
+/// While one that is `wanted` lives, launches on a CPU by the thread that made it run on that
+/// thread, without a parallel region: all teams in order, with the same bits. For work that ends
+/// before other threads would have begun. On devices other than a CPU it has no effect.
 class OneThread {
  public:
   explicit OneThread(bool wanted) : before_(is_wanted_) { is_wanted_ = wanted || before_; }
@@ -22,7 +22,7 @@ class OneThread {
   bool before_;
 };
 
-/// Whether a launch on `exec` is a plain loop of the thread that calls.
+/// Whether a launch on `exec` is a plain loop on the calling thread.
 template <BackendIs<Host> Exec>
 bool runs_on_one_thread(const Exec& exec) {
   return OneThread::is_wanted() || exec.concurrency() == 1;

@@ -6,12 +6,12 @@
 
 namespace heddle::backends {
 
-/// Two sums of products side by side, on CPUs.
+/// Two sums of products at once, on CPUs.
 template <class T>
 struct PairOfSums {
   T sums[2] = {T(0), T(0)};
 
-  /// Adds left[0] * right0 to the one and left[1] * right1 to the other.
+  /// Adds left[0] * right0 to sums[0] and left[1] * right1 to sums[1].
   KOKKOS_FORCEINLINE_FUNCTION void add(const T* left, const T& right0, const T& right1) {
     sums[0] += left[0] * right0;
     sums[1] += left[1] * right1;
@@ -19,8 +19,8 @@ struct PairOfSums {
   KOKKOS_FORCEINLINE_FUNCTION T total() const { return sums[0] + sums[1]; }
 };
 
-// Compilers do not pair the loads of x up by themselves, and every 64-bit CPU has registers of two
-// doubles. The compilers of GPUs do not know such vectors, so there the sums stay apart.
+// Compilers do not pair the loads of x automatically, and every 64-bit CPU has registers of two
+// doubles. The compilers of GPUs do not have such vectors, so there the two sums are scalars.
 #if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
 template <>
 struct PairOfSums<double> {

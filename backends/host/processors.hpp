@@ -20,18 +20,18 @@ inline std::atomic<int> assumed_processors = 0;
 
 }  // namespace detail
 
-/// For tests: the number of processors that is assumed; 0: those that there are. Returns what was
-/// assumed before.
+/// For tests: sets the assumed number of processors; 0: the real number. Returns the number assumed
+/// before.
 inline int assume_processors(int n) { return detail::assumed_processors.exchange(n); }
 
-/// Processors that threads of this program may run on. On Linux those of the calling thread's
-/// affinity (taskset, cgroups' cpusets, srun), asked at every call, since it may change: some
-/// 100 ns. Where OpenMP's runtime has bound threads to places, those of all its places.
+/// Number of processors that threads of this program may run on. On Linux those of the calling
+/// thread's affinity (taskset, cgroups' cpusets, srun), queried at every call, since it may change:
+/// about 100 ns. If OpenMP's runtime has bound threads to places, the processors of all places.
 inline int processors_available() {
   const int assumed = detail::assumed_processors.load(std::memory_order_relaxed);
   if (assumed > 0) return assumed;
 #ifdef KOKKOS_ENABLE_OPENMP
-  // Bound threads, this one too, have a processor each as their affinity.
+  // The affinity of a bound thread, this one too, is a single processor.
   if (omp_get_proc_bind() != omp_proc_bind_false) return std::max(1, omp_get_num_procs());
 #endif
 #ifdef __linux__

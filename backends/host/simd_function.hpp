@@ -4,10 +4,10 @@
 #include <Kokkos_Macros.hpp>
 
 // A program is compiled for any processor of its architecture. Functions marked
-// HEDDLE_SIMD_FUNCTION are compiled for AVX2 and FMA all the same, and called only where
-// cpu_traits() says that the processor has them; HEDDLE_SIMD_WORD are the words that they are made
-// of. Compilers of GPUs do not get them, not even for the host's part of a file. What runs where a
-// processor lacks them, as few do, is a HEDDLE_PLAIN_INSTANCE: compiled for size, in less time.
+// HEDDLE_SIMD_FUNCTION are still compiled for AVX2 and FMA, and called only if cpu_traits() says
+// that the processor has them; HEDDLE_SIMD_WORD marks the functions that they are made of. GPU
+// compilers do not compile them, not even for a file's host part. The code for the few processors
+// without AVX2 is a HEDDLE_PLAIN_INSTANCE: compiled for size, in less time.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
 #define HEDDLE_COMPILES_AVX2
 #define HEDDLE_SIMD_FUNCTION __attribute__((target("avx2,fma")))
@@ -21,7 +21,7 @@
 #define HEDDLE_SIMD_WORD static KOKKOS_FORCEINLINE_FUNCTION
 #endif
 
-// Packs are the vectors of GCC and clang, which each function makes of the registers it is compiled
+// Packs are the vectors of GCC and clang. Each function maps them to the registers it is compiled
 // for: SSE2 or NEON in plain functions, AVX2 in a HEDDLE_SIMD_INSTANCE.
 #if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
 #define HEDDLE_COMPILES_PACKS
@@ -29,7 +29,7 @@
 
 namespace heddle::backends {
 
-/// Whether functions marked HEDDLE_SIMD_FUNCTION are compiled for more than any processor has.
+/// Whether HEDDLE_SIMD_FUNCTIONs are compiled for instructions that not every processor has.
 #ifdef HEDDLE_COMPILES_AVX2
 inline constexpr bool compiles_simd = true;
 #else
@@ -37,7 +37,7 @@ inline constexpr bool compiles_simd = false;
 #endif
 
 /// Whether a Pack of a CPU is a vector. Files that different compilers compile for one program may
-/// differ in this, so that templates which depend on it have it among their parameters.
+/// differ in this, so templates that depend on it have it among their parameters.
 #ifdef HEDDLE_COMPILES_PACKS
 inline constexpr bool compiles_packs = true;
 #else

@@ -20,15 +20,15 @@ template <class T, int Width>
 using Vector = typename VectorOf<T, Width>::type;
 }  // namespace detail
 
-/// How many bytes of each lane's values a pack holds, whatever the registers: so that a kernel does
-/// the same work by any instructions.
+/// Bytes of a pack of real numbers, whatever the size of registers, so that a kernel does the same
+/// work with any instructions.
 inline constexpr int pack_bytes = 32;
 
-/// Which lanes of a SimdPack are meant: all bits of a lane are set, or none. Bits is an integer as
-/// wide as the numbers, RegisterBytes as in SimdPack.
+/// Mask of the lanes of a SimdPack: all bits of a lane are set, or none. Bits is an integer as wide
+/// as the numbers, RegisterBytes as in SimdPack.
 ///
-/// Copied by a function of its own, and so passed in memory: registers of 32 bytes would be passed
-/// differently by functions compiled for AVX2 and others, if a call between them was not inlined.
+/// It has a copy constructor, and so is passed in memory: functions compiled for AVX2 and others
+/// would pass registers of 32 bytes differently, if a call between them was not inlined.
 template <class Bits, int RegisterBytes>
 struct SimdMask {
   static constexpr int width = pack_bytes / static_cast<int>(sizeof(Bits));
@@ -75,7 +75,7 @@ struct SimdMask {
     if (at >= 0 && at + width <= n) return first(width);
     return where([&](int i) __attribute__((always_inline)) { return at + i >= 0 && at + i < n; });
   }
-  /// Lanes whose word, of words that lie `stride` apart and may be of any type, is another.
+  /// Lanes i whose word at words[i * stride], an array of any type, differs from `word`.
   template <class Word>
   KOKKOS_FORCEINLINE_FUNCTION static SimdMask unlike(const Word* words, std::int64_t stride,
                                                      Word word) {
@@ -162,8 +162,8 @@ struct SimdMask {
 };
 
 /// Pack of a CPU: real numbers in registers of RegisterBytes, 16 or 32. With registers that the
-/// function is not compiled for, every step would go through memory. Copied as SimdMask is, for the
-/// same reason.
+/// function is not compiled for, every step would go through memory. It has a copy constructor for
+/// the same reason as SimdMask.
 template <Scalar T, int RegisterBytes>
 struct SimdPack {
   using Mask =
@@ -184,7 +184,7 @@ struct SimdPack {
   KOKKOS_FORCEINLINE_FUNCTION static void for_parts(const Body& body) {
     Mask::for_parts(body);
   }
-  /// entry(i) in each lane i, all at once: one by one, each would wait for the lane before.
+  /// entry(i) in each lane i, written at once: one by one, each would wait for the lane before.
   template <class Entry>
   KOKKOS_FORCEINLINE_FUNCTION static SimdPack of(const Entry& entry) {
     SimdPack v;

@@ -5,7 +5,7 @@
 
 namespace heddle::backends {
 
-/// Of a space that knows no streams.
+/// Streams of an execution space without streams.
 template <class Exec>
 struct Streams {
   static constexpr int dlpack_device = 1;

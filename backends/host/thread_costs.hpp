@@ -8,11 +8,11 @@
 
 namespace heddle::backends {
 
-/// What several threads of a CPU cost that one does not. Without another word those of two threads
-/// of an EPYC: docs/design/wavefronts.md.
+/// Costs of several threads of a CPU, compared with one. The defaults are those of two threads of
+/// an EPYC: docs/design/wavefronts.md.
 struct ThreadCosts {
-  double launch_seconds = 2.25e-6;  ///< of a launch of all threads, those without a processor too
-  double hand_over_seconds = 0.12e-6;  ///< until a thread has seen what another published
+  double launch_seconds = 2.25e-6;     ///< to launch all threads, with or without a processor
+  double hand_over_seconds = 0.12e-6;  ///< until a thread sees what another published
 };
 
 namespace detail {
@@ -29,8 +29,8 @@ inline KnownThreadCosts& known_thread_costs() {
 
 }  // namespace detail
 
-/// For tests, and for programs that want the same choices in every run: costs that are assumed from
-/// now on; none: those that are measured. Returns what was assumed before.
+/// For tests, and for programs that want the same choices in every run: sets the costs that are
+/// assumed; std::nullopt: costs are measured. Returns the costs assumed before.
 inline std::optional<ThreadCosts> assume_thread_costs(std::optional<ThreadCosts> costs) {
   auto& known = detail::known_thread_costs();
   const std::lock_guard lock(known.mutex);

@@ -11,10 +11,10 @@
 
 namespace heddle::backends {
 
-/// One launch of kernel(me, threads) on that many threads of a CPU, me from 0 to threads - 1, which
-/// run at the same time and so may wait for each other: the system gives every one of them its
-/// turn, if slowly where they are more than threads_at_once. `threads` is at least 1 and at most
-/// what is asked for, and may be less. The kernel throws nothing: others may wait for its thread.
+/// Launches kernel(me, threads) on that many threads of a CPU, me from 0 to threads - 1. They run
+/// at the same time and may wait for each other: the operating system schedules all of them, though
+/// slowly if there are more than threads_at_once. `threads` is from 1 to `asked`, and may be less
+/// than `asked`. The kernel must not throw: others may wait for its thread.
 template <BackendIs<Host> Exec, class Kernel>
 void launch_threads(const Exec& exec, const char* label, int asked, const Kernel& kernel) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>>;
@@ -24,17 +24,17 @@ void launch_threads(const Exec& exec, const char* label, int asked, const Kernel
     return kernel(0, 1);
   }
   const int used = asked < threads ? asked : threads;
-  // Chunks of one: an index a thread.
+  // Chunks of one: one index a thread.
   Kokkos::parallel_for(label, Policy(exec, 0, threads, Kokkos::ChunkSize(1)), [=](int me) {
     if (me < used) kernel(me, used);
   });
 }
 
 #ifdef KOKKOS_ENABLE_OPENMP
-/// Straight into a parallel region, as launch, or for one thread into none. It may get fewer
-/// threads than it asks for, inside another region or under a limit. The region has all threads of
-/// the instance, whoever works: after one of fewer gcc's runtime ends the others, and the next
-/// region of all makes them anew, which takes longer than to wake them.
+/// Enters a parallel region directly, as launch does; for one thread none. It may get fewer threads
+/// than it asks for, inside another region or under a limit. The region has all threads of the
+/// instance, even if some do nothing: after one of fewer threads gcc's runtime ends the others, and
+/// the next region creates them again, which takes longer than to wake them.
 template <class Kernel>
 void launch_threads(const Kokkos::OpenMP& exec, const char* label, int asked,
                     const Kernel& kernel) {
@@ -50,7 +50,7 @@ void launch_threads(const Kokkos::OpenMP& exec, const char* label, int asked,
 #endif
 
 /// Runs body(me, threads) as launch_threads does, and waits. The body's threads do not wait for
-/// each other, and so it may throw: what the lowest of them threw is thrown here, a std::bad_alloc
+/// each other, so it may throw: the exception of the lowest thread is thrown here, a std::bad_alloc
 /// as OutOfMemory.
 template <BackendIs<Host> Exec, class Body>
 void run_on_threads(const Exec& exec, const char* label, int asked, const Body& body) {

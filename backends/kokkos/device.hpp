@@ -18,20 +18,20 @@
 
 namespace heddle::backends {
 
-/// Of every device that does not say otherwise.
+/// Default of devices without clusters.
 template <ExecutionSpace Exec>
 int max_teams_per_cluster(const Exec&) {
   return 0;
 }
 
-/// What a team policy gives a team, less what aligns it.
+/// Bytes of scratch that a team policy gives a team, less those for alignment.
 template <BackendIs<Portable> Exec>
 std::size_t max_scratch_bytes(const Exec&) {
   const int most = Kokkos::TeamPolicy<KokkosSpace<Exec>>::scratch_size_max(0);
   return static_cast<std::size_t>(most) - scratch_alignment_bytes;
 }
 
-/// A device that Heddle does not know, of which little can be asked.
+/// A device that Heddle does not know, and that reports little.
 template <BackendIs<Portable> Exec>
 Device describe_device(const Exec& exec) {
   Device device;
@@ -41,7 +41,7 @@ Device describe_device(const Exec& exec) {
   return device;
 }
 
-/// Exec's own device, but for what a team policy makes of it.
+/// Exec's own device, except the limits of a team policy.
 template <ExecutionSpace Exec>
 Device describe_device(const heddle::Portable<Exec>& exec) {
   Device device = describe_device(kokkos_space(exec));

@@ -29,8 +29,8 @@ class PortableTeam : public Team<Exec, LaunchShape> {
   const Member& member_;
 };
 
-/// The functor that a team policy runs. A subwarp is its vector lanes where lanes are the
-/// hardware's (CUDA and HIP); elsewhere a team is one thread.
+/// The functor that a team policy runs. With hardware lanes (CUDA and HIP) the vector lanes of a
+/// thread are a subwarp; otherwise a team is one thread.
 template <class Exec, class LaunchShape, class Kernel, class Order>
 struct PortableTeams {
   using Scratch = typename Kernel::Scratch;
@@ -101,7 +101,7 @@ void launch_teams(const Exec& exec, const char* label, std::int64_t teams, const
   }
 }
 
-/// Nobody promises that two teams run at the same time.
+/// 1: no two teams are guaranteed to run at the same time.
 template <class LaunchShape, class Kernel, BackendIs<Portable> Exec>
 int resident_teams(const Exec&, std::size_t /*scratch_bytes*/ = 0) {
   return 1;

@@ -7,8 +7,8 @@
 
 namespace heddle::backends {
 
-/// Memory order between the threads of any device, in Kokkos' own words: relaxed atomics, and
-/// fences that order everything.
+/// Memory order between the threads of any device, by Kokkos functions: relaxed atomics, and fences
+/// that order everything.
 struct KokkosMemory {
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION static void publish(T* place, T value) {

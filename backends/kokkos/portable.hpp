@@ -7,10 +7,10 @@
 
 namespace heddle {
 
-/// Exec, on which Heddle launches its kernels through Kokkos' TeamPolicy alone: what runs on every
-/// device that Kokkos knows. Give it in the place of Exec, SpmvPlan<Portable<Exec>, ...>; an
-/// execution space that Heddle does not know runs so by itself. docs/backends.md says what the
-/// direct launches of CPUs, CUDA and HIP gain over it.
+/// Exec, on which Heddle launches its kernels through Kokkos' TeamPolicy alone, which works on
+/// every device that Kokkos supports. Use it in place of Exec: SpmvPlan<Portable<Exec>, ...>.
+/// Execution spaces that Heddle does not know run this way automatically. docs/backends.md says
+/// what the direct launches of CPUs, CUDA and HIP gain over it.
 template <ExecutionSpace Exec>
 class Portable : public Exec {
  public:

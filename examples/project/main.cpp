@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The least that a project of one's own does: a matrix, a plan, a product.
+// The minimal project of one's own: a matrix, a plan, a product.
 #include <cstdio>
 #include <heddle/spmv.hpp>
 
@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
   const double values[] = {2, 1, 4};
   const heddle::CsrMatrix<double, int, int, Space> A(2, 2, 3, row_ptr, col_idx, values);
 
-  // Without the list of formats all are compiled where none is installed: see docs/compile-time.md.
+  // Without the list of formats all are compiled if none is installed: docs/compile-time.md.
   heddle::SpmvPlan plan(exec, A, {}, heddle::Formats<heddle::CsrFormat>());
   const Kokkos::View<double*, Space> x("x", 2), y("y", 2);
   Kokkos::deep_copy(exec, x, 1.0);

@@ -25,7 +25,7 @@ using Operator = Tpetra::Operator<double>;
 using Exec = Matrix::execution_space;
 using Block = heddle::tpetra::LocalBlock<Matrix>;
 
-/// Iterations, or -1 where Belos did not converge.
+/// Number of iterations, or -1 if Belos did not converge.
 int solve(const RCP<const Operator>& A, const RCP<const Operator>& M, const RCP<const Vectors>& b) {
   const auto x = rcp(new Vectors(A->getDomainMap(), 1));
   using Problem = Belos::LinearProblem<double, Vectors, Operator>;
@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
       rcp(new heddle::tpetra::Preconditioner<Blocks>(A, [](const Exec& exec, const Block& block) {
         return std::make_unique<Blocks>(exec, block, 8);
       }));
-  using Sweep = heddle::GaussSeidelPlan<Exec, Block>;  // symmetric, as CG wants it
+  using Sweep = heddle::GaussSeidelPlan<Exec, Block>;  // symmetric, as CG requires
   const auto sweep =
       rcp(new heddle::tpetra::Preconditioner<Sweep>(A, [](const Exec& exec, const Block& block) {
         return std::make_unique<Sweep>(exec, block);

@@ -27,7 +27,7 @@ using RowMatrix = Tpetra::RowMatrix<double>;
 using Teuchos::RCP;
 using Teuchos::rcp;
 
-/// What Belos is given: the same matrix and preconditioner, by one library or by the other.
+/// The operators that Belos gets: the same matrix and preconditioner, by one library or the other.
 struct Side {
   const char* name;
   RCP<const Operator> A, preconditioner;
@@ -80,7 +80,7 @@ Solve solve(bool cg, const Side& side, bool preconditioned, const RCP<Vectors>& 
   return done;
 }
 
-/// Microseconds of one apply on the process that takes longest, the least of many that all begin
+/// Microseconds of one apply on the slowest process, the lowest of many that all processes begin
 /// together.
 double apply_microseconds(const Operator& A, const Vectors& x, Vectors& y) {
   const auto comm = x.getMap()->getComm();
@@ -105,7 +105,7 @@ double difference(const Vectors& y, const Vectors& z) {
   return d.getVector(0)->normInf() / z.getVector(0)->normInf();
 }
 
-/// Whether all agrees.
+/// Whether operators, preconditioners and iterations agree.
 bool compare(const RCP<const Matrix>& A, bool symmetric) {
   const bool prints = A->getComm()->getRank() == 0;
   const auto heddle_a = rcp(new heddle::tpetra::Operator(A));
@@ -123,7 +123,7 @@ bool compare(const RCP<const Matrix>& A, bool symmetric) {
   x.randomize();
   theirs.A->apply(x, z);
   ours.A->apply(x, y);
-  b->update(1, z, 0);  // so that x is the solution
+  b->update(1, z, 0);  // so x is the solution
   const double apart = difference(y, z);
   theirs.preconditioner->apply(*b, z);
   ours.preconditioner->apply(*b, y);

@@ -24,7 +24,7 @@ inline void insert(Matrix& A, GO row, const std::vector<GO>& columns,
                        Teuchos::ArrayView<const double>(values.data(), n));
 }
 
-/// The seven-point Laplacian on a cube of `side` points to the side, its rows in runs.
+/// The seven-point Laplacian on a cube of `side` points to the side, in contiguous blocks of rows.
 inline RCP<const Matrix> poisson(GO side) {
   const auto rows = rcp(new Map(side * side * side, 0, Tpetra::getDefaultComm()));
   const auto A = rcp(new Matrix(rows, 7));
@@ -45,8 +45,8 @@ inline RCP<const Matrix> poisson(GO side) {
   return A;
 }
 
-/// A square matrix from a Matrix Market file, plain, .gz or .xz, its rows in runs. Every process
-/// reads the file, and keeps its rows.
+/// A square matrix from a Matrix Market file, plain, .gz or .xz, in contiguous blocks of rows.
+/// Every process reads the file, and keeps its rows.
 inline RCP<const Matrix> from_file(const std::string& name) {
   const auto file = heddle::read_matrix_market(name);
   const auto all = file.matrix();

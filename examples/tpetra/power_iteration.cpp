@@ -20,7 +20,7 @@ double dot(const Vector& a, const Vector& b) {
 
 int main(int argc, char** argv) {
   Tpetra::ScopeGuard tpetra(&argc, &argv);
-  // The program's own matrix, filled as ever.
+  // The program's own matrix, filled as before.
   const auto A = Teuchos::rcp(new Matrix(*example::poisson(20), Teuchos::Copy));
   heddle::tpetra::Operator product(Teuchos::RCP<const Matrix>{A});  // inspects, once
 
@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
     x.update(1, y, 0);
   }
 
-  // Other values in the same places: no new inspection.
+  // New values in the same places: no new inspection.
   A->resumeFill();
   A->scale(2);
   A->fillComplete();

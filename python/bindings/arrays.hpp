@@ -9,7 +9,7 @@
 #include "../../backends/stream.hpp"
 #include "runtime.hpp"
 
-/// Complex numbers are NumPy's.
+/// Maps complex numbers to NumPy's type.
 template <class T>
 struct nanobind::ndarray_traits<Kokkos::complex<T>> {
   static constexpr bool is_complex = true;
@@ -21,8 +21,8 @@ struct nanobind::ndarray_traits<Kokkos::complex<T>> {
 
 namespace heddle::python {
 
-/// What heddle/_gpu.py hands over of an array of one of its dtypes: address, shape, and strides in
-/// bytes. These numbers take a fraction of what DLPack takes, which also knows no managed memory.
+/// An array that heddle/_gpu.py passes: address, shape, and strides in bytes, for one of its
+/// dtypes. They cost a fraction of DLPack, which also does not support managed memory.
 template <class T>
 class Numbers {
  public:
@@ -64,7 +64,7 @@ struct nanobind::detail::type_caster<heddle::python::Numbers<T>> {
 
 namespace heddle::python {
 
-/// nanobind's word for where Exec's arrays lie.
+/// nanobind's type for the device of Exec's arrays.
 template <int dlpack_device>
 struct DeviceOf;
 template <>
@@ -81,8 +81,8 @@ struct DeviceOf<10> {
 };
 using Device = DeviceOf<backends::dlpack_device<Exec>>::Type;
 
-/// Arrays of NumPy, or on a GPU of CuPy, as heddle/_operator.py hands them over: of the matrix's
-/// scalar, with strides above 0.
+/// Arrays of NumPy, or on a GPU of CuPy, as heddle/_operator.py passes them: with the matrix's
+/// scalar type, and strides above 0.
 template <class S>
 using Input = std::conditional_t<on_host, nb::ndarray<const S, Device>, Numbers<const S>>;
 template <class S>
@@ -108,13 +108,13 @@ Vectors<T> vectors_of(const A& array) {
                                                        several ? array.stride(1) : rows));
 }
 
-/// The same of a contiguous vector.
+/// The vectors of a contiguous array of one dimension.
 template <class T>
 Vectors<T> vectors_of(T* data, std::size_t rows) {
   return Vectors<T>(data, Kokkos::LayoutStride(rows, 1, 1, rows));
 }
 
-/// A CsrMatrix, and the arrays that it borrows, which live as long.
+/// A CsrMatrix, and the arrays that it borrows, which live as long as it.
 template <class S, class O>
 struct Matrix {
   using Csr = CsrMatrix<S, int, O, Space>;
@@ -142,7 +142,7 @@ struct Matrix {
   }
 };
 
-/// A matrix of Python's, whose arrays live as long.
+/// The CsrMatrix of a Python object, which lives as long as this pointer.
 template <class S, class O>
 using KeptMatrix = std::shared_ptr<const typename Matrix<S, O>::Csr>;
 template <class S, class O>
@@ -157,13 +157,13 @@ bool is_small(const Csr& A) {
   return is_small(A.rows() + A.columns(), static_cast<std::int64_t>(A.nonzeros()));
 }
 
-/// As heddle/_operator.py numbers them: 1 for a transpose, 2 for conjugates, 3 for both.
+/// Op by its number in heddle/_operator.py: 1 for a transpose, 2 for conjugates, 3 for both.
 inline Op op_of(int number) {
   constexpr Op ops[] = {Op::none, Op::transpose, Op::conjugate, Op::conjugate_transpose};
   return ops[number & 3];
 }
 
-/// What to prepare so that any transpose may be applied.
+/// Ops to prepare so that any transpose may be applied.
 template <class S>
 std::vector<Op> transposes() {
   if constexpr (std::is_floating_point_v<S>) {

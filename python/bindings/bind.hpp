@@ -25,6 +25,6 @@ void bind_lobpcg(nb::module_& m);
 
 }  // namespace heddle::python
 
-/// Instances of one of these for all types that the module knows.
+/// Instantiates one of these functions for all types of the module.
 #define HEDDLE_PYTHON_INSTANCES(BIND) HEDDLE_PYTHON_TYPES(HEDDLE_PYTHON_INSTANCE, BIND)
 #define HEDDLE_PYTHON_INSTANCE(BIND, NAME, S, O) template void BIND<S, O>(nb::module_&);

@@ -18,9 +18,9 @@
 
 namespace heddle::python {
 
-/// When the host checks: ends a solve where a signal's handler throws, as of KeyboardInterrupt, and
-/// calls the user's function, after `before`. Signals are asked for 20 times a second, since to get
-/// the GIL may take milliseconds.
+/// Called when the host checks: ends a solve if a signal's handler throws, as for
+/// KeyboardInterrupt, and calls the user's function, after `before`. It checks for signals 20 times
+/// a second, since to acquire the GIL may take milliseconds.
 struct Look {
   nb::handle callback;
   std::function<void()> before = [] {};
@@ -40,7 +40,7 @@ struct Look {
   }
 };
 
-/// What a solver runs by, if it has a choice.
+/// Scheme of a solver, or an empty text if it has no choice.
 template <class Solver>
 std::string scheme_of(const Solver& solver) {
   if constexpr (HasScheme<Solver>) {
@@ -50,7 +50,7 @@ std::string scheme_of(const Solver& solver) {
   }
 }
 
-/// A solver, whose memory is kept from one solve to the next.
+/// A solver that keeps its memory from one solve to the next.
 template <class Solver, class S, class O>
 class Krylov : public Holder<Solver> {
  public:
@@ -65,7 +65,7 @@ class Krylov : public Holder<Solver> {
   }
 
   /// A and M are plans or functions f(x, y); M may be None. The callback is f(iterations,
-  /// residual), and finds the solution so far in x, where it asks for that.
+  /// residual), and finds the current solution in x if `asks_for_x`.
   nb::tuple solve(nb::handle A, const Array<S>& b, const Output<S>& x, nb::handle M,
                   nb::handle callback, bool asks_for_x) {
     Look look{callback};
@@ -102,8 +102,8 @@ class Krylov : public Holder<Solver> {
   }
 
  private:
-  /// One solve at a time: other threads wait, which a callback cannot. Made and destroyed with the
-  /// GIL.
+  /// Held during a solve: other threads wait for its end, but a callback cannot, so it throws. Made
+  /// and destroyed with the GIL.
   class InUse {
    public:
     explicit InUse(Krylov& of) : of_(of) {
@@ -128,7 +128,7 @@ class Krylov : public Holder<Solver> {
   };
 
   std::int64_t rows_;
-  std::shared_ptr<Look*> look_;  // of the solve that runs
+  std::shared_ptr<Look*> look_;  // the one of the running solve
   bool history_;
   std::mutex in_use_;
   std::thread::id used_by_;

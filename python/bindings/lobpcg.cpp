@@ -12,7 +12,7 @@ namespace heddle::python {
 
 namespace {
 
-/// A plan's product or a function of Python, as one type, so that few searches are compiled.
+/// A plan's product or a Python function, as one type, so that fewer searches are compiled.
 template <class S, class O>
 struct AnyOperator {
   GivenOperator<S, O> given;
@@ -35,8 +35,8 @@ struct AnyOperator {
   std::int64_t columns() const { return size; }
 };
 
-/// Eigenpairs of A x = lambda B x from the guess in x, a column each, where the vectors are left;
-/// B and constraints may be None.
+/// Eigenpairs of A x = lambda B x, started from the guess in x, a column each, which the
+/// eigenvectors overwrite. M, B and constraints may be None.
 template <class S, class O>
 nb::tuple lobpcg(nb::handle A, const Output<S>& x, nb::handle M, nb::handle B,
                  const std::optional<Input<S>>& constraints, bool largest,

@@ -9,7 +9,7 @@ namespace heddle::python {
 
 namespace {
 
-/// A copy on the host that NumPy owns: what Kokkos allocated may not outlive it.
+/// A copy on the host that NumPy owns: memory of Kokkos must not outlive Kokkos.
 template <class View>
 nb::object copied(const View& view) {
   using T = typename View::non_const_value_type;
@@ -43,7 +43,7 @@ nb::tuple read(nb::bytes name, std::uint64_t max_bytes) {
   return arrays_of(run([&](const Exec&) { return read_matrix_market<S, int, O>(path, options); }));
 }
 
-/// The same of what a file object has read.
+/// Arrays of a matrix in the Matrix Market text that a file object has read.
 template <class S, class O>
 nb::tuple parse(nb::bytes text, const std::string& name, std::uint64_t max_bytes) {
   const MatrixMarketOptions options{.max_bytes = max_bytes};
@@ -61,7 +61,7 @@ void write(nb::bytes name, const Matrix<S, O>& A, const std::string& symmetry, b
   options.pattern = pattern;
   options.comment = comment;
   run([&](const Exec& exec) {
-    exec.fence("heddle::python::write");  // the copies wait for no other stream
+    exec.fence("heddle::python::write");  // the copies do not wait for other streams
     const Kokkos::HostSpace host;
     const auto row_ptr = Kokkos::create_mirror_view_and_copy(host, A.csr.row_ptr());
     const auto col_idx = Kokkos::create_mirror_view_and_copy(host, A.csr.col_idx());

@@ -10,7 +10,7 @@ namespace heddle::python {
 
 namespace {
 
-/// What there is for one scalar and one type of offsets is a module inside: _core.float64_int32.
+/// Binds everything for one scalar and one offset type in a submodule, as _core.float64_int32.
 template <class S, class O>
 void bind_all(nb::module_& m, const char* name) {
   nb::module_ types = m.def_submodule(name);
@@ -24,13 +24,13 @@ void bind_all(nb::module_& m, const char* name) {
   bind_lobpcg<S, O>(types);
 }
 
-/// What the package works on, as heddle/_arrays.py asks.
+/// Device of the package, for heddle/_arrays.py.
 const char* device_name() {
   constexpr int device = backends::dlpack_device<Exec>;
   return device == 1 ? "cpu" : device == 2 ? "cuda" : "hip";
 }
 
-/// What an Error says, in the words of those who call from Python.
+/// An Error's message in the terms of the Python interface.
 std::string in_python(std::string text) {
   static const std::pair<std::regex, const char*> words[] = {
       {std::regex("options\\.vectors\\.count"), "vectors"},
@@ -52,7 +52,7 @@ std::string in_python(std::string text) {
 
 }  // namespace heddle::python
 
-/// Compiled in a build for CPUs too, which takes NumPy's arrays without it.
+/// Compiled in a build for CPUs too, which accepts NumPy's arrays without it.
 template struct nanobind::detail::type_caster<heddle::python::Numbers<double>>;
 
 NB_MODULE(_core, m) {
@@ -60,7 +60,7 @@ NB_MODULE(_core, m) {
   using namespace heddle::python;
   using namespace nb::literals;
 
-  nb::set_leak_warnings(false);  // of objects that modules still hold when the interpreter ends
+  nb::set_leak_warnings(false);  // for objects that modules still have when the interpreter ends
   nb::exception<heddle::Error> error(m, "Error", PyExc_ValueError);
   nb::exception<heddle::Refusal> refusal(m, "Refusal", error);
   nb::exception<heddle::OutOfMemory> out_of_memory(m, "OutOfMemory", error);
@@ -75,7 +75,7 @@ NB_MODULE(_core, m) {
   static PyObject* const types[] = {error.ptr(), refusal.ptr(), out_of_memory.ptr()};
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
     const auto raise = [](PyObject* type, const std::exception& e) {
-      const std::string text = in_python(e.what());  // names of files may be no UTF-8
+      const std::string text = in_python(e.what());  // names of files may not be UTF-8
       PyErr_SetObject(type, nb::steal(PyUnicode_DecodeFSDefault(text.c_str())).ptr());
     };
     try {

@@ -8,8 +8,8 @@
 
 namespace heddle::python {
 
-/// A function f(x, y) of Python, which writes to y, as an operator or a preconditioner. x is a
-/// copy, so that it may be kept; y is the solver's own memory.
+/// A Python function f(x, y), which writes y, as an operator or a preconditioner. x is a copy, so
+/// that it may be kept; y is the solver's own memory.
 template <class S>
 struct Function {
   nb::handle function;
@@ -35,8 +35,8 @@ struct Function {
   }
 };
 
-/// What Python gives as an operator: a plan, a function f(x, y), or None. Made with the GIL, and
-/// looked into in turn.
+/// An operator given by Python: a plan, a function f(x, y), or None. Made with the GIL; the plan is
+/// read in turn.
 template <class P>
 struct Given {
   nb::handle object;
@@ -52,10 +52,10 @@ using GivenPreconditioner = Given<Preconditioner<S, O>>;
 template <class S, class O>
 struct GivenOperator : Given<Product<S, O>> {
   using Given<Product<S, O>>::Given;
-  KeptMatrix<S, O> matrix;  // let go with the GIL and out of turn, since Python's code may run then
+  KeptMatrix<S, O> matrix;  // released with the GIL and not in turn, since Python code may run then
 };
 
-/// work(preconditioner) with what M is.
+/// Calls work(preconditioner) with the type that M is.
 template <class S, class O, class Work>
 auto with_preconditioner(const GivenPreconditioner<S, O>& M, std::int64_t size, const Work& work) {
   if (M.object.is_none()) return work(NoPreconditioner());
@@ -63,7 +63,7 @@ auto with_preconditioner(const GivenPreconditioner<S, O>& M, std::int64_t size, 
   return work(Function<S>{M.object, size});
 }
 
-/// work(operator) with what A is.
+/// Calls work(operator) with the type that A is.
 template <class S, class O, class Work>
 auto with_operator(GivenOperator<S, O>& A, std::int64_t size, const Work& work) {
   if (A.plan != nullptr) {

@@ -12,13 +12,13 @@ namespace heddle::python {
 template <class T>
 concept HasScheme = requires(const T& one) { one.scheme(); };
 
-/// A plan that solves with something near A: x = M b.
+/// A plan that applies an approximate inverse of A: x = M b.
 template <class S, class O>
 class Preconditioner : public Kept {
  public:
   virtual void apply(const Exec& exec, Op op, const Vectors<const S>& b, const Vectors<S>& x) = 0;
   virtual void prepare(const Exec& exec, Op op) = 0;
-  /// And checks them, as no apply does.
+  /// Updates the values and checks them, which an apply does not.
   virtual void update_values(const Exec& exec, const typename Matrix<S, O>::Csr& A) = 0;
   virtual bool symmetric() const = 0;
   virtual bool capturable() const = 0;
@@ -28,10 +28,10 @@ class Preconditioner : public Kept {
   virtual double setup_seconds() const = 0;
   virtual std::size_t bytes() const = 0;
 
-  bool small = false;  ///< of its matrix
+  bool small = false;  ///< whether its matrix is small
 };
 
-/// What solvers take: one type for all plans.
+/// The preconditioner type of all solvers: one type for all plans.
 template <class S, class O>
 struct AnyPreconditioner {
   Preconditioner<S, O>* plan;

@@ -14,7 +14,7 @@ namespace heddle::python {
 
 namespace {
 
-/// The value whose name(value) the word is; throws Error, naming the option, for any other.
+/// The value with name_of(value) == word. Throws Error, naming the option, if there is none.
 template <class E, std::size_t n>
 E value_of(const char* option, const std::string& word, const E (&values)[n],
            const char* (*name_of)(E), const char* remedy) {

@@ -20,7 +20,7 @@ namespace {
 
 enum class State { not_begun, running, ended };
 
-/// A stream of CuPy's, which lives as long as the instance on it.
+/// A stream of CuPy, which lives as long as the instance on it.
 struct OnStream {
   nb::object stream;
   Exec exec;
@@ -31,16 +31,16 @@ struct Runtime {
   bool initialized_here = false;
   bool forked = false;
   int threads = 0;
-  int calls = 0;  // that have begun and not ended
+  int calls = 0;  // begun and not ended
   std::mutex turn;
   std::unordered_set<Kept*> kept;
   std::optional<Exec> one_thread;  // on a CPU, for small work
   nb::object current_stream;       // CuPy's function
-  // By device and handle, and by thread where the handle means each thread's own.
+  // Keyed by device and handle, and also by thread if the handle means each thread's own stream.
   std::map<std::tuple<int, std::uintptr_t, std::thread::id>, OnStream> streams;
 };
 
-Runtime& runtime() {  // never destroyed: Python's objects may be the last to go
+Runtime& runtime() {  // never destroyed: Python objects may outlive everything else
   static Runtime* const only = new Runtime;
   return *only;
 }
@@ -70,7 +70,7 @@ void begin() {
     Kokkos::initialize(settings);
     r.initialized_here = true;
   }
-  // partition_space gives one of all threads where OpenMP does not nest.
+  // partition_space returns an instance with all threads if OpenMP does not nest.
   r.one_thread = []<class E>(E all) {
     if constexpr (on_host && std::is_constructible_v<E, int>) {
       return E(1);
@@ -87,7 +87,7 @@ Exec instance([[maybe_unused]] bool small) {
   if constexpr (on_host) {
     return small ? *runtime().one_thread : Exec();
   } else {
-    constexpr std::size_t most_streams = 64;  // that are kept from call to call
+    constexpr std::size_t most_streams = 64;  // kept from call to call
     Runtime& r = runtime();
     if (!r.current_stream.is_valid()) {
       r.current_stream = nb::module_::import_("cupy").attr("cuda").attr("get_current_stream");
@@ -99,8 +99,8 @@ Exec instance([[maybe_unused]] bool small) {
                          handle == of_each_thread ? std::this_thread::get_id() : std::thread::id());
     auto found = r.streams.find(key);
     if (found == r.streams.end()) {
-      // An instance waits for its stream when it goes, which none does that is recorded: only the
-      // call that asks has begun.
+      // An instance waits for its stream when it is destroyed, which must not happen while a stream
+      // is recorded: so only if no other call is running.
       if (r.streams.size() >= most_streams && r.calls <= 1) r.streams.clear();
       const OnStream made{std::move(stream), backends::instance_on_stream<Exec>(handle)};
       found = r.streams.emplace(key, made).first;
@@ -128,12 +128,12 @@ int threads() {
 void end() {
   Runtime& r = runtime();
   if (r.state != State::running || r.forked) return;
-  r.state = State::ended;  // no call begins any more
+  r.state = State::ended;  // no call begins after this
   while (r.calls > 0) {
     const nb::gil_scoped_release without_gil;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  const std::lock_guard turn(r.turn);  // a plan may just be destroyed
+  const std::lock_guard turn(r.turn);  // a plan may be in destruction
   for (Kept* const one : r.kept) one->give_back();
   r.one_thread.reset();
   r.streams.clear();

@@ -18,24 +18,24 @@ using Exec = Kokkos::DefaultExecutionSpace;
 using Space = Exec::memory_space;
 inline constexpr bool on_host = backends::runs_on_host<Exec>;
 
-/// Initializes Kokkos at the first call, on the device that the caller has chosen. Throws Error in
-/// a process that was forked after that, and once the interpreter ends. Needs the GIL.
+/// Initializes Kokkos at the first call, on the caller's current device. Throws Error in a process
+/// that was forked after that, and after the interpreter's end. Needs the GIL.
 void begin();
-/// Begins, and gives what work is queued on: on a GPU an instance on CuPy's current stream, on a
-/// CPU that of all threads, or for small work one that has no other thread. Needs the GIL.
+/// Calls begin(), and returns the instance for work: on a GPU one on CuPy's current stream, on a
+/// CPU one with all threads, or with one thread if the work is `small`. Needs the GIL.
 Exec instance(bool small);
-/// Threads that Kokkos begins with. Throws Error once it has begun.
+/// Sets the number of threads that Kokkos begins with. Throws Error after it has begun.
 void set_threads(int threads);
-/// Threads of the CPU that Kokkos has.
+/// Number of CPU threads of Kokkos.
 int threads();
-/// Waits for the calls that run, gives back the memory of all plans, and ends Kokkos.
+/// Waits for running calls, frees the memory of all plans, and ends Kokkos.
 void end();
 /// Whether this process was forked after Kokkos began in its parent.
 bool forked();
-/// Held by whatever works: calls of several threads run one after the other.
+/// The mutex of all work: calls of several threads run one after the other.
 std::mutex& one_at_a_time();
 
-/// A call that has begun: the end waits for it. Made and destroyed with the GIL.
+/// A running call, which end() waits for. Made and destroyed with the GIL.
 class Call {
  public:
   Call();
@@ -44,8 +44,8 @@ class Call {
   Call& operator=(const Call&) = delete;
 };
 
-/// Within work(exec): calls Python, with the GIL. Others may have the turn meanwhile, since what is
-/// called may wait for their threads.
+/// Calls Python within work(exec), with the GIL. It unlocks one_at_a_time() meanwhile, since the
+/// called function may wait for other threads.
 class IntoPython {
  public:
   IntoPython() {
@@ -63,11 +63,11 @@ class IntoPython {
   PyGILState_STATE state_;
 };
 
-/// Whether other threads would begin when one is through already.
+/// Whether a problem is so small that one thread is done before others would have begun.
 constexpr bool is_small(std::int64_t rows, std::int64_t entries) { return rows + entries < 8192; }
 
-/// work(exec) without the GIL, of a small matrix without other threads. Waits for it, unless it
-/// gives nothing and runs on a GPU: then it is queued, as CuPy's own work is.
+/// Runs work(exec) without the GIL, on one thread for a small matrix. Waits for it, unless it
+/// returns nothing and runs on a GPU: then it is queued, as CuPy's own work is.
 template <class Work>
 auto run(bool small, const Work& work) {
   const Call call;
@@ -87,7 +87,7 @@ template <class Work>
 auto run(const Work& work) {
   return run(false, work);
 }
-/// What `ask` reads of a plan, which no other thread changes meanwhile.
+/// Result of ask(), which reads a plan that no other thread changes meanwhile.
 template <class Ask>
 auto in_turn(const Ask& ask) {
   begin();
@@ -95,8 +95,7 @@ auto in_turn(const Ask& ask) {
   const std::lock_guard turn(one_at_a_time());
   return ask();
 }
-/// Gives back what a plan holds, in turn: a GPU's stream takes no fence while it is recorded. With
-/// the GIL.
+/// Destroys a plan in turn: a GPU's stream accepts no fence while it is recorded. Needs the GIL.
 template <class P>
 void destroy(std::unique_ptr<P>& plan) {
   if (plan == nullptr) return;
@@ -106,7 +105,7 @@ void destroy(std::unique_ptr<P>& plan) {
   plan.reset();
 }
 
-/// What has memory of Kokkos: given back where Kokkos ends before Python's objects do.
+/// An object with memory of Kokkos, which is freed if Kokkos ends before Python's objects do.
 class Kept {
  public:
   Kept();
@@ -125,7 +124,7 @@ class Holder : public Kept {
   void give_back() override { plan_.reset(); }
   void set(std::unique_ptr<P> plan) { plan_ = std::move(plan); }
 
-  /// Throws Error once the interpreter ends.
+  /// Throws Error after the interpreter's end.
   P& plan() const {
     begin();
     return *plan_;

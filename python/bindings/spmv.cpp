@@ -14,7 +14,7 @@ namespace heddle::python {
 
 namespace {
 
-/// A number of Python's.
+/// A number in Python.
 template <class S>
 using Number = std::conditional_t<std::is_floating_point_v<S>, double, std::complex<double>>;
 template <class S>
@@ -68,7 +68,7 @@ void update_values(Product<S, O>& product, nb::handle A) {
   });
 }
 
-/// Of each candidate: what a line says, the scheme, the numbers, why, and why not.
+/// For each candidate: its line, the scheme, the numbers, why, and why not.
 template <class S, class O>
 nb::list ranking(const Product<S, O>& product, int op) {
   nb::list all;

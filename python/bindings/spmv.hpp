@@ -7,8 +7,8 @@
 
 namespace heddle::python {
 
-/// A product, and the matrix that it borrows, which a solve may still read when the plan has taken
-/// another one's values: written and copied in turn.
+/// A product, and the matrix that it borrows. A solve may still read that matrix after the plan got
+/// the values of another one; the pointer is written and copied in turn.
 template <class S, class O>
 struct Product : Holder<SpmvPlan<Exec, typename Matrix<S, O>::Csr>> {
   using Csr = typename Matrix<S, O>::Csr;

@@ -14,7 +14,7 @@ line = sp.diags_array([-np.ones(n - 1), 2 * np.ones(n), -np.ones(n - 1)], offset
 grid = (sp.kron(sp.eye_array(n), line) + sp.kron(line, sp.eye_array(n))).tocsr()
 blocks = sp.kron(grid[: n * n // 9, : n * n // 9], rng.random((3, 3))).tocsr()
 uneven = sp.random_array((n * n, n * n), density=2 / n**2, rng=rng, format="lil")
-uneven[0] = rng.random(n * n)  # one full row
+uneven[0] = rng.random(n * n)  # one dense row
 matrices = {"a grid": grid, "blocks of 3 x 3": blocks, "one long row": uneven.tocsr()}
 
 figure, axes = plt.subplots(1, 3, figsize=(12, 4))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-# A build for GPUs takes CuPy's arrays, and has tests of its own.
+# A build for GPUs accepts CuPy's arrays, and has tests of its own.
 collect_ignore_glob = [] if heddle.device == "cpu" else ["test_[!g]*.py"]
 
 
@@ -56,7 +56,7 @@ def rng():
 @pytest.fixture
 def run_python():
     """Runs a program in an interpreter of its own, and gives what it printed; it is to end well."""
-    # What a shell starts in the background ignores SIGINT, and so would the programs of a test run there.
+    # A background program of a shell ignores SIGINT, and so would the programs of a test run there.
     listens = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
 
     def run(text, **environment):

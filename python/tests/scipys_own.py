@@ -18,7 +18,7 @@ KNOWN = {str(one) for one in heddle._types.scalars}
 FILES = {"scipy.sparse.linalg._isolve": ("test_iterative.py", ("cg", "gmres", "bicgstab")),
          "scipy.sparse.linalg._eigen.lobpcg": ("test_lobpcg.py", ("lobpcg",))}
 
-# Tests, by name and parameters, and why they do not pass.
+# Tests that do not pass, by name and parameters, and the reasons.
 EXPECTED = [
     (r"test_maxiter\[.*gmres|TestGMRES::test_callback_type", "`gmres` with a callback and no `callback_type`: scipy warns, and `maxiter` "
      "then counts iterations; here it counts cycles, as it does with `callback_type`."),

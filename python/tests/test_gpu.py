@@ -116,7 +116,7 @@ def test_nothing_is_copied(used):
     before = used()
     for _ in range(3):
         plan.matvec(x, out=y)
-    assert used() - before < n  # bytes: of a copy there would be 4 n at least
+    assert used() - before < n  # bytes: a copy would have at least 4 n
     del plan
     before = used()
     matrix = heddle.Matrix(A)
@@ -125,7 +125,7 @@ def test_nothing_is_copied(used):
     assert matrix.values.data.ptr == A.data.data.ptr and matrix.col_idx.data.ptr == A.indices.data.ptr
     A.data *= 2
     plan.matvec(x, out=y)
-    assert float(y[0]) == 4.0  # it reads A's own values
+    assert float(y[0]) == 4.0  # the plan reads A's own values
 
 
 def test_plans_give_their_memory_back(used):
@@ -148,7 +148,7 @@ def test_a_matrix_freed_before_its_plan():
     wanted = factors @ x
     del A
     gc.collect()
-    junk = [cupy.full(reference.nnz, np.nan) for _ in range(20)]  # what freed memory would be taken for
+    junk = [cupy.full(reference.nnz, np.nan) for _ in range(20)]  # overwrites freed memory
     close(plan @ x, reference @ x)
     close(factors @ x, wanted)
     del junk
@@ -215,13 +215,13 @@ def test_streams():
         cupy.cuda.Device().synchronize()
         late(stream, x, 3.0)
         plan.matvec(x, out=y)
-        assert not stream.done or float(y[0]) == 6.0  # queued and not waited for, unless it is done already
+        assert not stream.done or float(y[0]) == 6.0  # queued without a wait, unless it is done already
         stream.synchronize()
         assert float(y[0]) == 6.0 and float(y[-1]) == 6.0
     current = cupy.cuda.Stream(non_blocking=True)
     plan = heddle.SpmvPlan(A)
     late(current, x, 5.0)
-    with current:  # CuPy's current stream is taken where none was given
+    with current:  # CuPy's current stream is used if none was given
         y = plan @ x
         current.synchronize()
     assert float(y[0]) == 10.0

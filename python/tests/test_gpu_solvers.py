@@ -106,7 +106,7 @@ def test_guesses(system):
     known = vectors(1600, seed=8)
     guess = known.copy()
     assert solve(A, A @ known, guess, rtol=1e-8, return_result=True).iterations == 0
-    close(guess, known, 1e-300)  # never written to
+    close(guess, known, 1e-300)  # the guess is not written
     M = heddle.GaussSeidelPlan(A)
     first = solve(A, b, "Mb", M=M, return_result=True).first_residual
     assert first == pytest.approx(float(cupy.linalg.norm(b - A @ (M @ b))), rel=1e-9)
@@ -151,7 +151,7 @@ def test_functions_of_python(system):
             solve(A, b, M=M)
     with pytest.raises(ZeroDivisionError):
         solve(A, b, callback=lambda progress: 1 / 0)
-    assert solve(A, b)[1] == 0  # and nothing is held
+    assert solve(A, b)[1] == 0  # and no lock is held
 
 
 def test_triangles():

@@ -52,7 +52,7 @@ def test_guess(system):
     guess = solution.copy()
     result = mine(A, b, guess, rtol=1e-8, return_result=True)
     assert result.iterations == 0 and result.converged
-    np.testing.assert_array_equal(guess, solution)  # never written to
+    np.testing.assert_array_equal(guess, solution)  # the guess is not written
     x, info = mine(A, b, np.ones(A.shape[0]), rtol=1e-8)
     assert info == 0
     check(A, b, x, 1e-8)
@@ -94,7 +94,7 @@ def test_units_of_maxiter(rng):
     b = rng.random(A.shape[0])
     assert heddle.bicgstab(A, b, rtol=1e-14, maxiter=3, return_result=True).iterations == 6
     assert heddle.gmres(A, b, rtol=1e-14, maxiter=3, restart=4, return_result=True).iterations == 12
-    assert heddle.bicgstab(A, b, rtol=1e-14, maxiter=3)[1] == 3  # info, as scipy's
+    assert heddle.bicgstab(A, b, rtol=1e-14, maxiter=3)[1] == 3  # info, as in scipy
     assert heddle.gmres(A, b, rtol=1e-14, maxiter=3, restart=4)[1] == 3
 
 
@@ -132,7 +132,7 @@ def test_callback(system):
         mine(A, b, callback=lambda progress: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         mine(A, b, callback=lambda xk: 1 / 0)
-    check(A, b, mine(A, b, rtol=1e-8)[0], 1e-8)  # and nothing is held
+    check(A, b, mine(A, b, rtol=1e-8)[0], 1e-8)  # and no lock is held
 
 
 @pytest.mark.parametrize("name", ["cg", "bicgstab"])
@@ -200,7 +200,7 @@ def test_functions_may_keep_and_change_what_they_are_given(system):
     def M(r):
         kept.append(r)
         copy = r.copy()
-        r *= 0  # a copy of the solver's
+        r *= 0  # a copy of the solver's vector
         return copy / 4
 
     x, info = mine(A, b, M=M, rtol=1e-8)

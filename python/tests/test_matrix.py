@@ -76,7 +76,7 @@ def test_indices_of_64_bits_are_narrowed(A):
     with pytest.warns(heddle.ConversionWarning, match="col_idx holds int64, and heddle takes int32; row_ptr holds int64"):
         matrix = heddle.Matrix(wide, shape=A.shape)
     assert matrix.converted and matrix.col_idx.dtype == matrix.row_ptr.dtype == np.int32
-    assert matrix.values is A.data  # only what has to be is copied
+    assert matrix.values is A.data  # only what must be copied is copied
     copied = heddle.Matrix(wide, shape=A.shape, copy=True)
     assert copied.converted and not np.shares_memory(copied.values, A.data)
     wide[1][0] = 2**40
@@ -87,7 +87,7 @@ def test_indices_of_64_bits_are_narrowed(A):
 
 @pytest.mark.filterwarnings("default")
 def test_what_scipys_own_advice_makes_is_taken(rng):
-    i = np.arange(30)  # int64, as rng.integers and np.repeat give
+    i = np.arange(30)  # int64, as rng.integers and np.repeat return
     made = (sp.csr_array((np.ones(30), (i, i)), shape=(30, 30)), sp.coo_array((np.ones(30), (i, i)), shape=(30, 30)),
             sp.coo_array((np.ones(30), (i, i)), shape=(30, 30)).tocsr())
     b = rng.random(30)
@@ -97,7 +97,7 @@ def test_what_scipys_own_advice_makes_is_taken(rng):
                 x, info = solve(A, b, M=heddle.IcPlan(A))
                 np.testing.assert_allclose(x, b)
             np.testing.assert_allclose(heddle.SpmvPlan(A) @ b, b)
-        assert {one.filename for one in told} == {__file__}  # at the caller's line, so that each place is told once
+        assert {one.filename for one in told} == {__file__}  # at the caller's line, so that each place warns once
 
 
 def test_arrays_that_do_not_lie_side_by_side(A):
@@ -143,7 +143,7 @@ def test_a_plan_keeps_the_arrays_alive(rng):
     del A
     gc.collect()
     assert values() is not None
-    junk = [np.full(reference.nnz, np.nan) for _ in range(20)]  # what freed memory would be taken for
+    junk = [np.full(reference.nnz, np.nan) for _ in range(20)]  # overwrites freed memory
     x = rng.random(300)
     np.testing.assert_allclose(plan @ x, reference @ x)
     transposed = plan.T

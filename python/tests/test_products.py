@@ -190,7 +190,7 @@ def test_update_values_follows_scipys_matrix(make, A, rng):
         np.testing.assert_allclose(plan @ x, make(of) @ x, rtol=1e-10)
 
     plan = make(A)
-    A.data = 2 * A.data  # other arrays than those that were borrowed
+    A.data = 2 * A.data  # arrays that the plan has not borrowed
     plan.update_values()
     same_as_new(plan, A)
     A.data *= 2
@@ -200,7 +200,7 @@ def test_update_values_follows_scipys_matrix(make, A, rng):
     plan.update_values(A)
     same_as_new(plan, A)
     with pytest.warns(sp.SparseEfficiencyWarning):
-        A[0, 899] = 1e-3  # scipy makes another pattern
+        A[0, 899] = 1e-3  # changes the pattern
     with pytest.raises(heddle.Error, match="made for another pattern"):
         plan.update_values()
 

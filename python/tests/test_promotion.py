@@ -88,7 +88,7 @@ def test_a_wider_right_hand_side_promotes(method, narrow, wide, scalars, rng):
                 x, info = solve(given, b, M=M, rtol=rtol)
             assert info == 0 and x.dtype == wide and {one.filename for one in told} == {__file__}
             assert residual(A, b, x) <= 1.01 * rtol
-    x, info = solve(heddle.SpmvPlan(A.astype(wide)), b, M=factors, rtol=rtol)  # M of fewer digits is not converted
+    x, info = solve(heddle.SpmvPlan(A.astype(wide)), b, M=factors, rtol=rtol)  # M of lower precision is not converted
     assert info == 0 and residual(A, b, x) <= 1.01 * rtol
 
 

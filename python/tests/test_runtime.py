@@ -305,7 +305,7 @@ def test_plans_come_and_go_beside_solves_and_updates():
 
     def update():
         while not ended.is_set():
-            plan.update_values(A.copy())  # the same values in other arrays, which the next update lets go
+            plan.update_values(A.copy())  # the same values in other arrays, which the next update releases
             plan.T
             str(plan)
 

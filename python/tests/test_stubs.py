@@ -11,8 +11,8 @@ import pytest
 pytest.importorskip("mypy")
 
 SETTINGS = "[mypy]\nignore_missing_imports = True\n"
-# Of the compiled part mypy sees no signatures, nor of what functools.cache wraps; nanobind wrote its stubs. _gpu is imported
-# where CuPy is.
+# mypy sees no signatures of the compiled part, whose stubs nanobind wrote, nor of functions that functools.cache wraps.
+# _gpu is imported only if CuPy is installed.
 NOT_SEEN = r"""
 heddle\._core.*
 heddle\._gpu.*

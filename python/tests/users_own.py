@@ -13,7 +13,7 @@ import scipy.sparse.linalg
 
 TESTS = {"networkx": ("linalg/tests/test_algebraic_connectivity.py", ""),
          "sklearn": ("manifold/tests/test_spectral_embedding.py", "not deprecat")}
-# Tests and why they do not pass.
+# Tests that do not pass, and the reasons.
 EXPECTED = {}
 if not any(str(one) == "float32" for one in heddle._types.scalars):
     EXPECTED["test_spectral_embedding.py::test_spectral_embedding_preserves_dtype[float32-lobpcg]"] = "float32 is not built"
@@ -50,7 +50,7 @@ def main():
     pyamg = sys.modules["pyamg"] = types.ModuleType("pyamg")
     pyamg.__version__, pyamg.__spec__ = "5.0", importlib.machinery.ModuleSpec("pyamg", None)
     pyamg.smoothed_aggregation_solver = Multigrid
-    pyamg.aggregation = types.SimpleNamespace(aggregation=types.SimpleNamespace(csr_array=True))  # it takes these
+    pyamg.aggregation = types.SimpleNamespace(aggregation=types.SimpleNamespace(csr_array=True))  # sklearn checks it
     failures, failed = [], []
     for name, (file, words) in TESTS.items():
         run = Run()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the tests of SpMV share: a matrix on the device with its original on the host, and products
-// held against the oracle, with poison wherever the library has no business.
+// Shared by the tests of SpMV: a matrix on the device with its original on the host, and products
+// compared with the oracle, with poison wherever the library must not read or write.
 #pragma once
 
 #include <cstring>
@@ -28,7 +28,7 @@ struct DeviceMatrix {
   Device device;
 
   Matrix matrix() const { return device.matrix(); }
-  /// Rows of x and of y.
+  /// Number of rows of x and of y.
   std::size_t rows_of_x(Op op = Op::none) const {
     return static_cast<std::size_t>(transposes(op) ? host.rows() : host.columns());
   }
@@ -53,7 +53,7 @@ DeviceMatrix<T> to_device(const typename T::Exec& exec, const Pattern& pattern,
                       make_matrix<typename D::S, typename D::O, typename D::Off>(pattern, seed));
 }
 
-/// Several vectors, apart or side by side, as Views of one type in a space.
+/// Several vectors, column-major or row-major, as Views of one type in a space.
 template <class V, MemorySpace Space>
 class Vectors {
  public:
@@ -72,7 +72,7 @@ class Vectors {
   const View& view() const { return view_; }
   const Kokkos::View<V*, Space>& data() const { return data_; }
 
-  /// A copy with memory of its own.
+  /// A copy in memory of its own.
   template <MemorySpace Target>
   Vectors<V, Target> in() const {
     return {test::copy_to<Target>(data_), view_.extent(0), view_.extent(1), apart_};
@@ -84,8 +84,8 @@ class Vectors {
   bool apart_;
 };
 
-/// Random vectors, of which vector k is the same as vector k % 7: few for an oracle, and a kernel
-/// that takes them by twos, fours or eights and mistakes one for another is found out all the same.
+/// Random vectors, of which vector k equals vector k % 7. These are few for an oracle, and still a
+/// kernel that processes them by twos, fours or eights and mistakes one for another is found out.
 inline constexpr std::size_t different_vectors = 7;
 
 template <Scalar V>
@@ -99,7 +99,7 @@ Vectors<V, Kokkos::HostSpace> random_vectors(std::size_t rows, std::size_t count
   return vectors;
 }
 
-/// The oracle for such vectors.
+/// The oracle for vectors of random_vectors.
 template <class T>
 Reference reference_of(const DeviceMatrix<T>& A, Op op, typename T::Scalar alpha,
                        const Vectors<typename T::Scalar, Kokkos::HostSpace>& x,
@@ -145,7 +145,7 @@ inline bool reproducible(const Scheme& scheme, Op op) {
   return !adds_as_it_comes && text.find("order=arrival") == std::string::npos;
 }
 
-/// y with `guard` poisoned entries before and after, which must stay as they are.
+/// y with `guard` poisoned entries before and after it, which must not change.
 template <Scalar V, MemorySpace Space>
 class GuardedVector {
  public:
@@ -171,7 +171,7 @@ class GuardedVector {
   Kokkos::View<V*, Space> all_;
 };
 
-/// One product of a matrix and random vectors with its right result, for any number of plans. With
+/// One product of a matrix and random vectors with its correct result, for any number of plans. If
 /// beta == 0 y holds NaN before.
 template <class T>
 class CheckedProduct {
@@ -189,7 +189,7 @@ class CheckedProduct {
 
   Op op() const { return op_; }
 
-  /// What is wrong with the plan's result; empty if nothing.
+  /// Describes what is wrong with the plan's result; empty if it is right.
   template <class Plan>
   std::string problem(const typename T::Exec& exec, Plan& plan) const {
     const GuardedVector<S, typename T::Space> y(y_);
@@ -200,7 +200,7 @@ class CheckedProduct {
     return y.guards_untouched() ? "" : std::string(name(op_)) + ": something was written beside y";
   }
 
-  /// The plan's result alone.
+  /// The plan's result.
   template <class Plan>
   HostVector<S> result(const typename T::Exec& exec, Plan& plan) const {
     const auto y = copy_to<typename T::Space>(y_);
@@ -217,7 +217,7 @@ class CheckedProduct {
   Reference reference_;
 };
 
-/// One product with a random vector, held against the oracle.
+/// Compares one product with a random vector with the oracle.
 template <class Plan, class T>
 std::string apply_and_compare(const typename T::Exec& exec, Plan& plan, const DeviceMatrix<T>& A,
                               Op op, typename T::Scalar alpha, typename T::Scalar beta,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Part of format_suite.hpp: a product and the dot of what it gives, in one call.
+// Part of format_suite.hpp: a product and the dot product of its result, in one call.
 #pragma once
 
 #include "../../backends/algorithms/team_sums.hpp"
@@ -10,7 +10,7 @@
 
 namespace heddle::test {
 
-/// A number on the device, and its bits on the host.
+/// A number on the device, with its value and bits on the host.
 template <class T>
 struct DotResult {
   using S = typename T::Scalar;
@@ -23,7 +23,7 @@ struct DotResult {
   }
 };
 
-/// Square patterns with more rows than a group of teams has, and with a row over many of them.
+/// Square patterns with more rows than a group of teams has, and with a row over many teams.
 inline std::vector<Pattern> dot_patterns() {
   const std::int64_t many = emulated ? 3000 : 120000;
   std::vector<Pattern> patterns{
@@ -50,7 +50,7 @@ TEST_CASE_TEMPLATE_DEFINE("a product and its dot in one call, the same bits ever
     const auto A = to_device<T>(exec, pattern);
     const auto rows = static_cast<std::int64_t>(A.rows_of_y());
     const VectorWorkspace<typename T::Exec, S> ample(exec, 1, rows), scant(exec);
-    // Rows of many entries are cut into more shares than the workspace has room for.
+    // Rows of many entries are cut into more shares than the workspace can hold.
     const bool has_room = pattern.nonzeros() <= 8 * rows;
     const auto host_x = random_vector<S>(A.rows_of_x(), 3),
                old = random_vector<S>(A.rows_of_y(), 4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Part of format_suite.hpp: what Kokkos Tools sees of a plan.
+// Part of format_suite.hpp: the events of a plan that Kokkos Tools sees.
 #pragma once
 
 #include <map>
@@ -78,7 +78,7 @@ TEST_CASE_TEMPLATE_DEFINE("an apply launches, and neither allocates, copies nor 
   }
 }
 
-/// How often the kernel that multiplies was launched.
+/// Number of launches of the kernel that multiplies.
 inline int passes_of(const std::vector<Event>& events) {
   std::string first;
   int passes = 0;
@@ -110,7 +110,7 @@ TEST_CASE_TEMPLATE_DEFINE("moved bytes count the matrix once for every pass over
       const Recording recording;
       plan->apply(exec, S(1), x.view(), S(0), y.view());
       exec.fence("heddle::test::applied");
-      // Two may go one by one, and a single one as if there were no others.
+      // Two vectors may be processed one by one, and a single one as if there were no others.
       const double three = plan->moved_bytes(Op::none, 3),
                    each = plan->moved_bytes(Op::none, 4) - three;
       const double matrix = three - 3 * each;
@@ -169,13 +169,13 @@ TEST_CASE_TEMPLATE_DEFINE("a plan holds the bytes that it says", T, suite_bytes)
   }
 }
 
-/// Whether a format holds whatever matrix; each other refuses one of the suite's at least.
+/// Whether a format can store any matrix; each other format refuses one of the suite's or more.
 inline bool holds_any_matrix(const Scheme& scheme) {
   constexpr std::string_view formats[] = {"csr", "coo", "gcsr", "tiled"};
   return std::ranges::find(formats, scheme.format()) != std::end(formats);
 }
 
-// A look at the pattern may have, and has freed it.
+// Inspecting the pattern may have allocated, and has freed it.
 TEST_CASE_TEMPLATE_DEFINE("who refuses has not allocated", T, suite_refusals) {
   const typename T::Exec exec;
   PlanMaker<T> make(exec);
@@ -201,7 +201,7 @@ TEST_CASE_TEMPLATE_DEFINE("who refuses has not allocated", T, suite_refusals) {
       }
     }
   }
-  // What takes no matrix, the type or the processor does not have.
+  // A scheme that refuses every matrix is not available for the type or the processor.
   int all = 0, some = 0;
   for (const auto& [name, of_scheme] : counts) {
     all += of_scheme.refused;

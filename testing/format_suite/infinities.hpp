@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Part of format_suite.hpp: what is infinite or no number goes where it belongs, and nowhere else.
+// Part of format_suite.hpp: infinities and NaNs reach the rows they belong to, and no others.
 #pragma once
 
 #include "make_plans.hpp"
@@ -23,7 +23,7 @@ TEST_CASE_TEMPLATE_DEFINE("a sum that is not a number arrives, and nothing hangs
   const typename T::Exec exec;
   const TestedSchemes<T> schemes(exec);
   PlanMaker<T> make(exec);
-  // The very NaN that stands for "no sum yet" in a mailbox, and ordinary ones.
+  // The NaN that means "no sum yet" in a mailbox, and ordinary ones.
   Real strange;
   if constexpr (sizeof(Real) == 4) {
     const std::uint32_t payload = 0x7fc0c5a1u;
@@ -53,7 +53,7 @@ TEST_CASE_TEMPLATE_DEFINE("a sum that is not a number arrives, and nothing hangs
   }
 }
 
-/// Every seventh row begins with an infinite entry, which must make it infinite and no other row.
+/// Every seventh row begins with an infinite entry, which must make that row infinite and no other.
 template <class T>
 void infinity_stays(PlanMaker<T>& make, const DeviceMatrix<T>& A,
                     const std::vector<Scheme>& schemes, int vectors, bool apart) {
@@ -121,7 +121,7 @@ TEST_CASE_TEMPLATE_DEFINE("an infinite entry of x is felt by the rows that hold 
   const TestedSchemes<T> schemes(exec);
   PlanMaker<T> make(exec);
   for (const std::int64_t rows : {cut(3000), std::int64_t{60}}) {
-    // Row i holds column i alone, or a few more: its neighbours in memory belong to other rows.
+    // Row i has column i alone, or a few more: its neighbours in memory belong to other rows.
     Pattern pattern{"few to a row", rows, {}};
     for (std::int64_t i = 0; i < rows; ++i) {
       std::vector<std::int64_t> row{i};

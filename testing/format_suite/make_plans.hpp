@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How tests make plans: every scheme of the formats under test, and each plan held against its own
-// name.
+// How tests make plans: every scheme of the formats under test, and each plan compared with the one
+// that its printed scheme gives.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -10,7 +10,7 @@
 
 namespace heddle::test {
 
-/// The schemes of a list of formats: base schemes, with every parameter left out that may be, and
+/// The schemes of a list of formats: base schemes, without any parameter that may be left out, and
 /// variations of them by one parameter.
 template <class T>
 class TestedSchemes {
@@ -35,11 +35,11 @@ class TestedSchemes {
     return schemes;
   }
 
-  /// The base schemes and the turn-th of every `stride` variations, so that over so many turns
-  /// each has been taken; all of them in full tests.
+  /// The base schemes and every `stride`-th variation, shifted by `turn`, so that over `stride`
+  /// turns each is used; in full tests all of them.
   std::vector<Scheme> in_turn(std::size_t turn, std::size_t stride) const {
     std::vector<Scheme> schemes = base_;
-    if (emulated) {  // some four, others at every call
+    if (emulated) {  // about four, others at every call
       stride = std::max(4 * (stride - 1), variations_.size() / 4 + 1);
       turn += calls_++;
     }
@@ -54,11 +54,11 @@ class TestedSchemes {
   mutable std::size_t calls_ = 0;
 };
 
-/// Makes the plans of a test, each for one matrix and some options; nothing where the format
-/// refuses. A test in which every plan is refused fails.
+/// Makes the plans of a test, each for one matrix and some options; none if the format refuses. A
+/// test in which every plan is refused fails.
 ///
-/// What a plan prints is parsed again and pinned: that plan must give the same bits from the same
-/// x.
+/// The scheme that a plan prints is parsed again and pinned: that plan must give the same bits from
+/// the same x.
 template <class T>
 class PlanMaker {
  public:
@@ -130,7 +130,7 @@ class PlanMaker {
   std::string last_refusal_;
 };
 
-/// What choose takes of a list of formats for a matrix.
+/// The choice of choose() from a list of formats for a matrix.
 template <class List, class T>
 Choice chosen_for(const typename T::Exec& exec, const DeviceMatrix<T>& A) {
   const auto matrix = A.matrix();

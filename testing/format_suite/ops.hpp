@@ -7,8 +7,8 @@
 
 namespace heddle::test {
 
-/// Options for transposing ops: as chosen, one base scheme for the stored transpose, in turn, and
-/// every scheme that transposes natively.
+/// Options for transposing ops: the automatic choice, one base scheme for the stored transpose, in
+/// turn, and every scheme that transposes natively.
 template <class T>
 std::vector<SpmvOptions> ways_to_transpose(const TestedSchemes<T>& schemes, std::size_t turn) {
   const std::vector<Op> both{Op::transpose, Op::conjugate_transpose};
@@ -105,8 +105,7 @@ TEST_CASE_TEMPLATE_DEFINE("an op is native, prepared, or an error that names pre
   }
 }
 
-/// Of a stored transpose: one rounding, to float, at the end. Natively there may be one at every
-/// addition.
+/// A stored transpose rounds once, to float, at the end. A native one may round at every addition.
 TEST_CASE_TEMPLATE_DEFINE("sums may be kept wider than values", T, suite_wider) {
   if constexpr (std::is_same_v<typename T::Scalar, float>) {
     const typename T::Exec exec;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Patterns that tests of SpMV run over besides those of matrices.hpp.
+// Patterns of the tests of SpMV in addition to those of matrices.hpp.
 #pragma once
 
 #include <stdexcept>
@@ -8,16 +8,16 @@
 
 namespace heddle::test {
 
-/// Patterns at the edges of what a team, a slice or a share of equal work takes, and larger than
-/// many of them.
+/// Patterns around the sizes of a team, a slice or a share of equal work, and larger than many of
+/// them.
 inline std::vector<Pattern> share_patterns() {
   std::vector<Pattern> all;
   const auto add = [&](const char* name, std::int64_t rows, std::int64_t columns, auto length) {
     all.push_back(random_pattern(name, 100 + all.size(), rows, columns, length));
   };
   for (const std::int64_t length : {255, 256, 257, 511, 512, 767, 768, 1023, 1024, 1025}) {
-    // An emulated device holds 8 teams: more shares than that wait for the one before, of rows that
-    // end in the middle of a share.
+    // An emulated device holds 8 teams. More shares than that wait for the one before, with rows
+    // that end in the middle of a share.
     const std::int64_t rows = !emulated ? 37 : length % 256 == 255 ? 24 : 5;
     add("rows of about a share", rows, 3000, [=](std::int64_t) { return length; });
     all.back().name += ", " + std::to_string(length);
@@ -33,15 +33,15 @@ inline std::vector<Pattern> share_patterns() {
   return all;
 }
 
-/// Rows over many shares, so that several vectors are handed over from share to share; and, after
-/// rows of one share, one that is longer than what any team stages at once.
+/// Rows over many shares, so that the sums of several vectors are passed from share to share; and,
+/// after rows of one share, one that is longer than what any team stages at once.
 inline Pattern huge_rows() {
   return random_pattern("huge rows", 5, 16, cut(30000), [](std::int64_t i) {
     return i == 12 ? cut(20000) : i < 7 && i % 2 ? cut(9000) : 100;
   });
 }
 
-/// A few diagonals, on which an entry here and there is missing, and rows without any.
+/// A few diagonals with some missing entries, and empty rows.
 inline Pattern diagonals_with_holes() {
   std::int64_t i = 0;
   return with_rows_changed(banded_pattern("diagonals with holes", 230, 210, {-31, -1, 0, 1, 40}),
@@ -52,7 +52,7 @@ inline Pattern diagonals_with_holes() {
                            });
 }
 
-/// Full diagonals, and rows that hold more(i) entries anywhere besides.
+/// Full diagonals, and more(i) further entries in row i at random places.
 template <class More>
 Pattern diagonals_with_more(std::string name, std::int64_t rows, std::int64_t columns, More more) {
   Random random(static_cast<std::uint64_t>(rows));
@@ -69,8 +69,8 @@ Pattern diagonals_with_more(std::string name, std::int64_t rows, std::int64_t co
   return pattern;
 }
 
-/// Of all_patterns one in this many is taken: more than 1 for kernels that take long on an emulated
-/// device; and from which on, so that its widths take others.
+/// Tests use one of so many patterns of all_patterns, beginning with first_pattern: more than 1 for
+/// kernels that are slow on an emulated device, each of whose widths begins with another.
 inline std::size_t one_pattern_in = 1, first_pattern = 0;
 
 /// All patterns that one vector is tested with.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Part of format_suite.hpp: what plans of a format promise beyond right products.
+// Part of format_suite.hpp: guarantees of a format's plans other than correct products.
 #pragma once
 
 #include "make_plans.hpp"
@@ -7,8 +7,8 @@
 
 namespace heddle::test {
 
-/// After values change a plan may give the old values' result or the new ones', until
-/// update_values; then the bits of a fresh plan.
+/// After values change, and until update_values, a plan may give the result of the old values or of
+/// the new ones; afterwards it gives the bits of a fresh plan.
 TEST_CASE_TEMPLATE_DEFINE("new values need no new plan", T, suite_values) {
   using S = typename T::Scalar;
   const typename T::Exec exec;
@@ -40,7 +40,7 @@ TEST_CASE_TEMPLATE_DEFINE("new values need no new plan", T, suite_values) {
       }
       auto fresh = make(after, pinned);
       REQUIRE(fresh);
-      // The same arrays with new values in them, and other arrays.
+      // update_values from the same arrays with new values, and from other arrays.
       for (const auto* values : {&A, &after}) {
         plan->update_values(exec, values->matrix());
         for (const CheckedProduct<T>& product : new_products) {
@@ -84,9 +84,9 @@ TEST_CASE_TEMPLATE_DEFINE("a plan moves, and tells of itself", T, suite_tells) {
   }
 }
 
-/// Every value is read at least once, x and y too; what a format saves, it saves of the indices.
-/// Nothing is read that is neither the user's nor kept, and what is kept is written at most once:
-/// the sums that shares hand on. Of y a scatter reads what it has scaled, and packing doubles x.
+/// Every value of A, x and y is read at least once; a format saves only indices. Only the user's
+/// arrays and what the plan keeps are read, and what it keeps is written at most once: the sums
+/// that shares pass on. A scatter also reads y, which it has scaled, and packing doubles x.
 TEST_CASE_TEMPLATE_DEFINE("the bytes that a plan moves are plausible", T, suite_moved_bytes) {
   using S = typename T::Scalar;
   const typename T::Exec exec;

@@ -16,7 +16,7 @@ TEST_CASE_TEMPLATE_DEFINE("products agree with the oracle, and repeat bit for bi
   std::size_t turn = 0;
   for (const Pattern& pattern : all_patterns()) {
     const auto A = to_device<T>(exec, pattern);
-    // alpha and beta take every branch but alpha = 0, which has a test of its own.
+    // alpha and beta reach every branch but alpha = 0, which has a test of its own.
     const CheckedProduct<T> products[] = {{A, Op::none, S(1), S(0)},
                                           {A, Op::conjugate, S(-1), S(1), 8},
                                           {A, Op::none, S(0.5), S(-2), 9}};
@@ -60,7 +60,7 @@ TEST_CASE_TEMPLATE_DEFINE("many applies of rows over many shares repeat bit for 
   }
 }
 
-/// Without options: the scheme is chosen, and runs for every pattern that the formats hold.
+/// Without options the scheme is chosen, and runs for every pattern that the formats can store.
 TEST_CASE_TEMPLATE_DEFINE("a scheme that is chosen agrees with the oracle", T, suite_chosen) {
   using S = typename T::Scalar;
   const typename T::Exec exec;

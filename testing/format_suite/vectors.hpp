@@ -7,7 +7,7 @@
 
 namespace heddle::test {
 
-/// How many vectors come, how many the plan expects, and whether they lie apart in x and in y.
+/// Number of vectors, number that the plan expects, and whether x and y are column-major.
 struct VectorsCase {
   int count;
   ExpectedVectors expected;
@@ -59,8 +59,8 @@ void vectors_agree(PlanMaker<T>& make, const DeviceMatrix<T>& A, const std::vect
   }
 }
 
-/// Each case over a fifth of the patterns, and, of those, each variation over a few; each pattern
-/// meets every fifth case. Over huge rows every variation.
+/// Each case runs over a fifth of the patterns, and each variation over a few of those; each
+/// pattern runs with every fifth case. Huge rows run with every variation.
 TEST_CASE_TEMPLATE_DEFINE("multivectors agree with the oracle", T, suite_vectors) {
   const typename T::Exec exec;
   const TestedSchemes<T> schemes(exec);
@@ -82,7 +82,7 @@ TEST_CASE_TEMPLATE_DEFINE("multivectors agree with the oracle", T, suite_vectors
   }
 }
 
-// What counts as large enough to be packed depends on the caches of a thread.
+// Whether x is large enough to be packed depends on the caches of a thread.
 TEST_CASE_TEMPLATE_DEFINE("multivectors agree with the oracle: x beyond the caches", T,
                           suite_large_vectors) {
   const typename T::Exec exec;
@@ -96,7 +96,7 @@ TEST_CASE_TEMPLATE_DEFINE("multivectors agree with the oracle: x beyond the cach
   }
 }
 
-/// x and y in the middle of larger views, whose other entries must stay as they are.
+/// x and y in the middle of larger views, whose other entries must not change.
 template <class T, class Layout>
 void middle_agrees(PlanMaker<T>& make, const Pattern& pattern) {
   using S = typename T::Scalar;

@@ -17,7 +17,7 @@ struct WeightedPattern {
   std::vector<double> values;
 
   std::int64_t rows() const { return static_cast<std::int64_t>(pattern.rows.size()); }
-  /// use(column, value) for each entry of a row.
+  /// Calls use(column, value) for each entry of a row.
   template <class Use>
   void for_row(std::int64_t row, const Use& use) const {
     const auto& row_ptr = pattern.rows.row_ptr();
@@ -29,8 +29,8 @@ struct WeightedPattern {
   }
 };
 
-/// A B, row after row (Gustavson 1978); entries that cancel stay, so that the pattern of the
-/// product is that of the factors and not of rounding.
+/// The product A B, row by row (Gustavson 1978). Entries that cancel stay, so that the pattern of
+/// the product depends on those of the factors and not on rounding.
 inline WeightedPattern product(const WeightedPattern& A, const WeightedPattern& B) {
   WeightedPattern C{{"", B.pattern.columns, {}}, {}};
   const auto columns = static_cast<std::size_t>(B.pattern.columns);
@@ -78,9 +78,9 @@ inline WeightedPattern transpose(const WeightedPattern& A) {
   return T;
 }
 
-/// The aggregate of each node of a symmetric pattern, numbered in the order they are found in: a
-/// node of whose neighbours none is taken takes them all; what is left over joins the aggregate of
-/// its first neighbour.
+/// The aggregate of each node of a symmetric pattern, numbered in the order in which they are
+/// found. A node becomes a root with all its neighbours if none of them is in an aggregate; the
+/// remaining nodes join the aggregate of their first neighbour.
 inline std::vector<std::int32_t> aggregates(const Rows& graph) {
   std::vector<std::int32_t> of(graph.size(), -1);
   const auto taken = [&](std::int32_t node) { return of[static_cast<std::size_t>(node)] >= 0; };
@@ -92,7 +92,7 @@ inline std::vector<std::int32_t> aggregates(const Rows& graph) {
     for (const std::int32_t j : row) of[static_cast<std::size_t>(j)] = count;
     ++count;
   }
-  // A node that the first pass left has a neighbour that it took, else it would have been a root.
+  // A node that the first pass left has a neighbour in an aggregate, else it would be a root.
   const std::vector<std::int32_t> first = of;
   for (std::size_t i = 0; i < graph.size(); ++i) {
     for (const std::int32_t j : graph[i]) {
@@ -102,8 +102,8 @@ inline std::vector<std::int32_t> aggregates(const Rows& graph) {
   return of;
 }
 
-/// P'AP of a symmetric A with a positive diagonal, P = (I - 2/3 D^-1 A) T, where T has a one for
-/// each node, in the column of its aggregate. The pattern depends on that of A alone.
+/// The Galerkin product P'AP of a symmetric A with a positive diagonal, P = (I - 2/3 D^-1 A) T,
+/// where T has a one for each node, in the column of its aggregate. Its pattern follows from A's.
 inline WeightedPattern coarsened(const WeightedPattern& A) {
   constexpr double damping = 2.0 / 3.0;
   const std::vector<std::int32_t> of = aggregates(A.pattern.rows);
@@ -122,8 +122,7 @@ inline WeightedPattern coarsened(const WeightedPattern& A) {
   return product(transpose(P), product(A, P));
 }
 
-/// The 7-point Laplacian over a grid's pattern: 6 on the diagonal, so that boundaries are
-/// Dirichlet's.
+/// The 7-point Laplacian over a grid's pattern: 6 on the diagonal, and so Dirichlet boundaries.
 inline WeightedPattern laplacian(Pattern grid) {
   WeightedPattern A{std::move(grid), {}};
   for (std::size_t i = 0; i < A.pattern.rows.size(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Finite volumes over a grid of which a sphere is cut out.
+// Finite volumes over a grid from which a sphere is cut out.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace heddle::test {
 
-/// N x N x N cells about a sphere: a cell lies outside it, is cut by it, or is covered. All in
-/// whole numbers, so that it is the same grid everywhere.
+/// N x N x N cells around a sphere: a cell is outside it, cut by it, or covered. All numbers are
+/// integers, so that the grid is the same everywhere.
 class CutCells {
  public:
   using Cell = std::array<std::int64_t, 3>;
@@ -49,7 +49,7 @@ class CutCells {
     return reaches(begin, end);
   }
 
-  /// Away from the centre of the sphere, along one axis: -1 or 1.
+  /// Direction away from the centre of the sphere, along one axis: -1 or 1.
   int outward(const Cell& cell, int axis) const {
     return 2 * offset(cell, axis) + unit >= 0 ? 1 : -1;
   }
@@ -63,18 +63,18 @@ class CutCells {
   }
 
  private:
-  // A cell is `unit` wide. The centre lies beside that of the grid: no two octants are cut alike.
+  // A cell is `unit` wide. The centre differs from that of the grid: no two octants are cut alike.
   static constexpr std::int64_t unit = 100;
   static constexpr Cell centre_percent{50, 47, 45};
   static constexpr std::int64_t radius_percent = 30;
 
   std::int64_t radius() const { return radius_percent * n_; }
-  /// Of a corner from the centre, along an axis.
+  /// Distance of a corner from the centre, along an axis.
   std::int64_t offset(const Cell& corner, int axis) const {
     const auto a = static_cast<std::size_t>(axis);
     return unit * corner[a] - centre_percent[a] * n_;
   }
-  /// Whether the point of a box that is nearest to the centre lies inside the sphere.
+  /// Whether the point of a box that is nearest to the centre is inside the sphere.
   bool reaches(const Cell& begin, const Cell& end) const {
     std::int64_t nearest = 0;
     for (int d = 0; d < 3; ++d) {
@@ -89,11 +89,11 @@ class CutCells {
 };
 
 /// The couplings of an embedded boundary (Johansen, Colella 1998; in three dimensions Schwartz,
-/// Barad, Colella, Ligocki 2006). A cell has its six neighbours. The flux through a face that is
-/// cut is interpolated from the faces beside it, away from the sphere, in the rows of both cells
-/// that share it, so that what leaves one enters the other. A cut cell takes its gradient at the
-/// sphere from nine cells in each of the next two planes along the normal. Nothing is coupled to
-/// covered cells, whose rows have their diagonal alone, or nothing.
+/// Barad, Colella, Ligocki 2006). A cell has its six neighbours. The flux through a cut face is
+/// interpolated from the adjacent faces, away from the sphere, in the rows of both cells that share
+/// it, so that the flux out of one enters the other. The gradient of a cut cell at the sphere uses
+/// nine cells in each of the next two planes along the normal. Nothing is coupled to covered cells,
+/// whose rows have their diagonal alone, or are empty.
 inline Pattern cut_cells(std::int64_t n, bool covered_diagonal) {
   using Cell = CutCells::Cell;
   using Kind = CutCells::Kind;

@@ -11,16 +11,16 @@
 
 namespace heddle::test {
 
-/// What matters to a product, as numbers; after the parameters by which Mpakos, Galanopoulos,
+/// Parameters of a matrix that matter to a product; after those by which Mpakos, Galanopoulos,
 /// Anastasiadis, Papadopoulou, Koziris, Goumas (2023) generate matrices.
 struct Irregular {
   std::int64_t rows = 0;
-  std::int64_t mean = 0;  ///< entries of a row
+  std::int64_t mean = 0;  ///< mean number of entries of a row
   double variation = 0;   ///< standard deviation of the rows' lengths over their mean
   double longest = 1;     ///< longest row over the mean: one row in 1000 is between both
-  double band = 1;        ///< share of all columns within which a row's entries lie
+  double band = 1;        ///< width of the band of a row's entries, as a share of all columns
   std::int64_t run = 1;   ///< neighbouring columns that are set together
-  double same = 0;        ///< share of rows that are the row above, one column further
+  double same = 0;        ///< share of rows that equal the row above, shifted by one column
 };
 
 inline Pattern irregular(const Irregular& of, Random& random) {
@@ -42,7 +42,7 @@ inline Pattern irregular(const Irregular& of, Random& random) {
       if (random.below(1000) == 0)
         length = std::max(length, mean * std::pow(of.longest, random.unit()));
       columns.clear();
-      // A row stays inside where the band would leave the matrix.
+      // The band is shifted to stay inside the matrix.
       const std::int64_t begin =
           std::clamp<std::int64_t>(row - width / 2, 0, std::max<std::int64_t>(0, of.rows - width));
       for (auto left = static_cast<std::int64_t>(length); left > 0; left -= of.run) {

@@ -10,25 +10,25 @@
 
 namespace heddle::test {
 
-/// What matters to a triangular solve, as numbers.
+/// Parameters of a triangle that matter to a triangular solve.
 struct LeveledTriangle {
   std::int64_t rows = 0;
-  std::int64_t levels = 1;    ///< at most rows
-  std::int64_t needed = 2;    ///< rows that a row needs, but for those of the first level
-  std::int64_t distance = 1;  ///< of a row to the nearest one that it needs
+  std::int64_t levels = 1;    ///< number of levels, at most rows
+  std::int64_t needed = 2;    ///< rows that a row needs, except in the first level
+  std::int64_t distance = 1;  ///< from a row to the nearest one that it needs
   double taper = 0;           ///< 0: all levels have as many rows; 1: the last ones nearly none
   std::int64_t hubs = 0;      ///< rows that need a large share of those before them
 };
 
-/// A lower triangle of just so many levels. Rows stand in groups, of each of whose levels
-/// `distance` rows follow each other: a row needs the one at its place a level before, and others
-/// of lower levels anywhere before it.
+/// A lower triangle with exactly that many levels in its level schedule. Rows form groups, in which
+/// each level has `distance` consecutive rows: a row needs the one at its place in the level
+/// before, and others of lower levels anywhere before it.
 inline Pattern leveled_triangle(const LeveledTriangle& of, Random& random) {
   const std::int64_t levels =
       std::clamp<std::int64_t>(of.levels, 1, std::max<std::int64_t>(1, of.rows));
   const std::int64_t abreast =
       std::clamp<std::int64_t>(of.distance, 1, std::max<std::int64_t>(1, of.rows / levels));
-  std::vector<std::int64_t> group_of, begin;  // of rows; of groups
+  std::vector<std::int64_t> group_of, begin;  // one for each row; for each group
   for (std::int64_t row = 0; row < of.rows;) {
     const double kept = begin.empty() ? 1 : 1 - of.taper * random.unit();
     const auto depth =
@@ -58,7 +58,7 @@ inline Pattern leveled_triangle(const LeveledTriangle& of, Random& random) {
       for (std::int64_t k = of.needed - 1 + more[static_cast<std::size_t>(row)]; k > 0; --k) {
         const std::int64_t drawn = random.below(row);
         const std::int64_t above = level_of(drawn);
-        // The same place of its group, at a lower level.
+        // The row at the same place of its group, at a lower level.
         writer.add(above < level ? drawn : drawn - (above - random.below(level)) * abreast);
       }
     }

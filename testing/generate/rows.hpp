@@ -10,7 +10,7 @@
 
 namespace heddle::test {
 
-/// Builds a pattern row after row; the columns of a row may come in any order, and repeated.
+/// Builds a pattern row by row; the columns of a row may be added in any order, and repeated.
 class RowWriter {
  public:
   RowWriter(std::int64_t rows, std::int64_t columns) {

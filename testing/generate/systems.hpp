@@ -14,10 +14,10 @@
 
 namespace heddle::test {
 
-/// A pattern, and if it is that of a system, its values, in the order of the entries.
+/// A pattern, and if it is that of a system, its values in the order of the entries.
 struct Assembled : Pattern {
   std::vector<double> values;
-  /// Of an elastic body: of each node, one node after the other.
+  /// Coordinates of the nodes of an elastic body, node by node.
   std::vector<double> coordinates;
   int dimensions = 0;
 
@@ -27,9 +27,8 @@ struct Assembled : Pattern {
 using Cell = std::array<std::int64_t, 3>;
 
 /// Finite volumes over N x N or N x N x N cells. conductance(cell, axis, side) is that of the face
-/// of a cell towards `side` (-1 or 1) along an axis, as its row sees it; beyond an outer face x is
-/// zero. What conducts nothing is no entry, and a cell that nothing leads to is held at its
-/// right-hand side.
+/// of a cell towards `side` (-1 or 1) along an axis, as its row uses it; x is zero outside of the
+/// grid. A face of zero conductance makes no entry. A cell with no conducting face has diagonal 1.
 template <class Conductance>
 Assembled finite_volumes(int dimensions, std::int64_t n, const Conductance& conductance) {
   const std::int64_t layers = dimensions == 3 ? n : 1, cells = n * n * layers;
@@ -62,8 +61,8 @@ Assembled finite_volumes(int dimensions, std::int64_t n, const Conductance& cond
   return system;
 }
 
-/// 26 on the diagonal and -1 for each neighbour, those across edges and corners among them: what
-/// HPCG solves.
+/// 26 on the diagonal and -1 for each neighbour, including those across edges and corners: the
+/// system of HPCG.
 inline Assembled with_27_points(Pattern grid) {
   Assembled system{std::move(grid), {}, {}, 0};
   for (std::size_t i = 0; i < system.rows.size(); ++i) {
@@ -74,12 +73,12 @@ inline Assembled with_27_points(Pattern grid) {
   return system;
 }
 
-/// Layers along one axis that conduct `weak` times as well among each other.
+/// Anisotropy: layers along one axis are coupled to each other with the factor `weak`.
 inline Assembled weak_direction(std::int64_t n, double weak) {
   return finite_volumes(3, n, [&](const Cell&, int axis, int) { return axis == 2 ? weak : 1; });
 }
 
-/// Nothing leaves through outer faces: constants are mapped to zero.
+/// No flux through outer faces: constants are in the nullspace.
 inline Assembled insulated(std::int64_t n) {
   return finite_volumes(3, n, [&](const Cell& cell, int axis, int side) {
     const std::int64_t next = cell[static_cast<std::size_t>(axis)] + side;
@@ -105,8 +104,8 @@ inline Assembled jumping_coefficients(std::int64_t n, double jump, Random& rando
   });
 }
 
-/// A sphere that nothing flows into lies in the middle of the grid; a face that it cuts conducts by
-/// about what is left of it, be it as little as may be.
+/// An insulated sphere is in the middle of the grid. A face that it cuts conducts about in
+/// proportion to its remaining area, which may be tiny.
 inline Assembled cut_faces(std::int64_t n) {
   const double radius = 0.3 * static_cast<double>(n);
   const std::array<double, 3> centre{0.5 * static_cast<double>(n), 0.47 * static_cast<double>(n),
@@ -115,7 +114,7 @@ inline Assembled cut_faces(std::int64_t n) {
     double square = 0;
     for (int d = 0; d < 3; ++d) {
       const auto at = static_cast<std::size_t>(d);
-      // Of the lower cell's upper face, so that both cells see the same number.
+      // The coordinate of the lower cell's upper face, so that both cells use the same number.
       const auto corner = static_cast<double>(cell[at] + (d == axis && side > 0 ? 1 : 0));
       const double offset = corner + (d == axis ? 0 : 0.5) - centre[at];
       square += offset * offset;
@@ -124,16 +123,16 @@ inline Assembled cut_faces(std::int64_t n) {
   });
 }
 
-/// Diffusion by 1 and a flow along (1, 1/2, 1/4) that carries `flow` through a face, from upstream:
-/// not symmetric, with rows that add up to zero within.
+/// Diffusion by 1 and convection along (1, 1/2, 1/4) that carries `flow` through a face, upwind:
+/// not symmetric, with zero row sums in the interior.
 inline Assembled upwind(std::int64_t n, double flow) {
   return finite_volumes(3, n, [&](const Cell&, int axis, int side) {
     return side < 0 ? 1 + flow / static_cast<double>(1 << axis) : 1;
   });
 }
 
-/// 24 x 24, of the unit cube of trilinear elements: Young's modulus 1, Poisson's ratio 0.3. Corner
-/// c lies at (c & 1, c >> 1 & 1, c >> 2).
+/// 24 x 24 stiffness matrix of the trilinear unit cube: Young's modulus 1, Poisson's ratio 0.3.
+/// Corner c is at (c & 1, c >> 1 & 1, c >> 2).
 using ElementStiffness = std::array<std::array<double, 24>, 24>;
 inline ElementStiffness element_stiffness() {
   constexpr double poisson = 0.3;
@@ -171,8 +170,8 @@ inline ElementStiffness element_stiffness() {
   return stiffness;
 }
 
-/// A cube of N x (N - 1) x (N - 1) such elements, held at the face where the first coordinate is 0:
-/// N^3 free nodes of three displacements.
+/// A cube of N x (N - 1) x (N - 1) trilinear elements, fixed at the face where the first coordinate
+/// is 0: N^3 free nodes with three displacements each.
 inline Assembled elastic_cube(std::int64_t n) {
   const ElementStiffness element = element_stiffness();
   Assembled system;
@@ -184,7 +183,7 @@ inline Assembled elastic_cube(std::int64_t n) {
     const Cell at{node % n + 1, node / n % n, node / n / n};
     for (const std::int64_t place : at) system.coordinates.push_back(static_cast<double>(place));
     double blocks[27][3][3] = {};
-    for (int around = 0; around < 8; ++around) {  // the element whose corner 7 - around the node is
+    for (int around = 0; around < 8; ++around) {  // the element whose corner 7 - around is the node
       const Cell first{at[0] - 1 + (around & 1), at[1] - 1 + (around >> 1 & 1),
                        at[2] - 1 + (around >> 2)};
       if (first[0] < 0 || first[0] >= n || first[1] < 0 || first[1] >= n - 1 || first[2] < 0 ||

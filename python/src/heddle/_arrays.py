@@ -20,7 +20,7 @@ def borrowed(name, x):
     if hasattr(x, "tocsr"):
         raise TypeError(f"{name} is a sparse matrix; give {name}.toarray()")
     here(name, x)
-    return xp.asarray(x) if isinstance(x, ndarray) else lent(x)  # of np.matrix the array that it is
+    return xp.asarray(x) if isinstance(x, ndarray) else lent(x)  # np.matrix becomes the array that it is
 
 
 def asarray(name, x):

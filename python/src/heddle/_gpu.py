@@ -6,8 +6,8 @@ from . import _core
 
 ndarray = xp.ndarray
 named = "cupy"
-_ON_GPU = (2, 10, 13)  # of DLPack's devices: CUDA's, HIP's, and CUDA's managed memory
-_several = xp.cuda.runtime.getDeviceCount() > 1  # else nothing has to be asked which one an array lies on
+_ON_GPU = (2, 10, 13)  # DLPack's devices: CUDA, HIP, and CUDA's managed memory
+_several = xp.cuda.runtime.getDeviceCount() > 1  # with a single GPU no array's device is checked
 
 
 def here(name, x):
@@ -95,7 +95,7 @@ class _Place:
     __slots__ = ("_device", "_of", "_stream")
 
     def __init__(self, device, stream, of):
-        self._device, self._stream, self._of = device, stream, of  # which keeps the stream alive
+        self._device, self._stream, self._of = device, stream, of  # _of keeps the stream alive
 
     def __enter__(self):
         if _several:
@@ -113,7 +113,7 @@ class _Place:
 def place(stream, near=None):
     """What calls are made within: the device of `near`, and the stream, or CuPy's current ones."""
     device = xp.cuda.Device() if near is None else near.device
-    if stream is None and near is not None:  # what a plan is made on outlives it
+    if stream is None and near is not None:  # the stream on which a plan is made outlives it
         return _Place(device, None, xp.cuda.get_current_stream())
     return _Place(device, None if stream is None else _stream_of(stream), stream)
 
@@ -125,6 +125,6 @@ def _stream_of(stream):
         return xp.cuda.ExternalStream(stream)
     if hasattr(stream, "__cuda_stream__"):  # (version of the protocol, handle)
         return xp.cuda.ExternalStream(int(stream.__cuda_stream__()[1]))
-    if hasattr(stream, "cuda_stream"):  # PyTorch's
+    if hasattr(stream, "cuda_stream"):  # a stream of PyTorch
         return xp.cuda.ExternalStream(stream.cuda_stream)
     raise TypeError(f"stream is a {type(stream).__name__}; give one of CuPy or PyTorch, or its handle")

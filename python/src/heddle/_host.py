@@ -5,8 +5,8 @@ import numpy as xp
 from . import _core
 
 ndarray = xp.ndarray
-named = "np"  # how messages name it
-_ON_CPU = 1  # of DLPack's devices
+named = "np"  # its name in messages
+_ON_CPU = 1  # DLPack's device of the host
 
 
 def here(name, x):

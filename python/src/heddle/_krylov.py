@@ -75,7 +75,7 @@ class Solver(Unpicklable):
     """A method with its options, and its memory, which is kept from one solve to the next of the same size."""
 
     __slots__ = ("_cores", "_for", "_options", "_stream", "__weakref__")
-    _gives_x = True  # to scipy's callbacks
+    _gives_x = True  # whether scipy's callbacks get x
 
     def _set(self, stream, **options):
         for name in ("rtol", "atol"):
@@ -180,7 +180,7 @@ class GmresSolver(Solver):
     """heddle.gmres for repeated solves: its options once, then `solve(A, b, x0, M=, callback=)`."""
 
     __slots__ = ()
-    _gives_x = False  # there is none within a cycle: scipy's callbacks are given the relative residual
+    _gives_x = False  # x is not known within a cycle: scipy's callbacks get the relative residual
 
     def __init__(self, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, check_every=None, history=False, nullspace=None,
                  stream=None):
@@ -225,7 +225,7 @@ def _wants_progress(callback):
     """Whether it has an argument named `progress`, and is not scipy's callback(xk)."""
     try:
         return "progress" in signature(callback).parameters
-    except (TypeError, ValueError):  # of compiled functions
+    except (TypeError, ValueError):  # compiled functions may have no signature
         return False
 
 

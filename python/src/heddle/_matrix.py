@@ -119,13 +119,13 @@ class Matrix(Unpicklable):
         values = _array(names[0], arrays[0], scalars, copy, reasons)
         before = len(reasons)
         col_idx = _array(names[1], arrays[1], _indices, copy, reasons)
-        row_ptr = _array(names[2], arrays[2], _offsets, copy or len(reasons) > before, reasons)  # narrow with narrow
+        row_ptr = _array(names[2], arrays[2], _offsets, copy or len(reasons) > before, reasons)  # copied if columns are
         self._arrays = values, col_idx, row_ptr
         self.converted = copy or bool(reasons)
         if reasons and not copy:
             warn(f"the matrix is converted, and so copied: {'; '.join(reasons)}. heddle.Matrix(A, copy=True) does so once "
                  "and without this warning", ConversionWarning)
-        self.dtype = scalars[scalars.index(values.dtype)]  # the one that each array of it has, for `is`
+        self.dtype = scalars[scalars.index(values.dtype)]  # the same object as the dtype of each array, for `is`
         self._types = types(self.dtype, self.row_ptr.dtype)
         self._core = self._types.Matrix(*self.shape, *map(handed, (row_ptr, col_idx, values)), self._arrays)
 

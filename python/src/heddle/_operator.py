@@ -61,7 +61,7 @@ class Operator(Unpicklable):
 
     __slots__ = ()
     ndim = 2
-    __array_ufunc__ = None  # so that NumPy leaves x @ A to __rmatmul__
+    __array_ufunc__ = None  # so that NumPy calls __rmatmul__ for x @ A
 
     def _apply(self, op, x, y):
         """y = op(A) x, where op is TRANSPOSE, CONJUGATE, both or 0."""
@@ -116,7 +116,7 @@ class Operator(Unpicklable):
         """matvec or matmat, by the dimensions of x."""
         return self.matvec(x, out) if np.ndim(x) == 1 else self.matmat(x, out)
 
-    # Sums and products of operators are scipy's, or cupyx's.
+    # Sums and products of operators are those of scipy or cupyx.
 
     def __matmul__(self, x):
         return self.dot(x) if not hasattr(x, "matvec") else aslinearoperator(self) @ aslinearoperator(x)

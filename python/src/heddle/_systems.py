@@ -25,7 +25,7 @@ def function_of(name, part):
     else:
         apply = getattr(part, "matvec", None) or getattr(part, "__matmul__", None)
         if apply is None and name == "M":
-            apply = getattr(part, "solve", None)  # as scipy's splu and spilu give
+            apply = getattr(part, "solve", None)  # scipy's splu and spilu have solve
     if apply is None:
         if not callable(part):
             raise TypeError(f"{name} is a {type(part).__name__}; give a matrix, a plan, or what has matvec(x)")
