@@ -65,7 +65,7 @@ class ColumnConversion : public ConvertContestant<S> {
                            col_ptr_.data(), row_idx_.data(), type, CUSPARSE_ACTION_NUMERIC,
                            CUSPARSE_INDEX_BASE_ZERO, algorithm, buffer.data()),
         "cusparseCsr2cscEx2");
-    exec.fence("heddle::bench::csc_filled");  // before the buffer goes
+    exec.fence("heddle::bench::csc_filled");  // the buffer is freed next
   }
   void product(const Exec& exec) override {
     product_by_transpose(exec, problem_, col_ptr_, row_idx_, values_);

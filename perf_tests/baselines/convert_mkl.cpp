@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Intel MKL's conversion from CSR into blocks. That into the CSR of the transpose is none to be
-// timed: mkl_sparse_convert_csr gives the arrays another name and moves nothing.
+// Intel MKL's conversion from CSR into blocks. Its conversion into the transpose's CSR is not
+// timed: mkl_sparse_convert_csr renames the arrays and moves nothing.
 #include "../bench/convert/problem.hpp"
 #include "mkl_library.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What loops over cuBLAS need of it: products of vectors, and sums whose factors lie on the device.
+// cuBLAS calls of the baselines' loops: dot products, and sums whose factors may be on the device.
 #pragma once
 
 #include <cublas_v2.h>
@@ -17,7 +17,7 @@ inline void check(cublasStatus_t status, const char* what) {
               "leave this baseline out for this problem");
 }
 
-/// Where the factors and results of a call lie.
+/// Memory of the factors and results of a call (cuBLAS pointer mode).
 enum class Numbers { on_host, on_device };
 
 /// cuBLAS for vectors of one length, on the stream of an instance.
@@ -61,18 +61,18 @@ class Vectors {
                native(z.data()), rows_),
           "cublasXdgmm");
   }
-  /// h = V^H w, then w -= V h, for the first `count` columns of V, `stride` apart; factors lie on
-  /// the host.
+  /// h = V^H w, then w -= V h, for the first `count` columns of V, whose leading dimension is
+  /// `stride`. Needs Numbers::on_host.
   void project(const Vector& V, int stride, int count, const Vector& w, S* h) const {
     const auto adjoint = is_complex<S> ? CUBLAS_OP_C : CUBLAS_OP_T;
     gemv(adjoint, V, stride, count, S(1), w.data(), S(0), h);
     gemv(CUBLAS_OP_N, V, stride, count, S(-1), h, S(1), w.data());
   }
-  /// w = V y, likewise.
+  /// w = V y for the first `count` columns of V. Needs Numbers::on_host.
   void combine(const Vector& V, int stride, int count, const S* y, const Vector& w) const {
     gemv(CUBLAS_OP_N, V, stride, count, S(1), y, S(0), w.data());
   }
-  /// y = R^-1 y for the upper triangle R of order `count`, its columns `stride` apart.
+  /// y = R^-1 y for the upper triangular R of order `count` and leading dimension `stride`.
   void solve_upper(const S* R, int stride, int count, S* y) const {
     constexpr auto call = of_scalar<S>(cublasStrsv, cublasDtrsv, cublasCtrsv, cublasZtrsv);
     check(call(handle_, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT, count, native(R),

@@ -8,7 +8,7 @@
 
 namespace heddle::bench {
 
-/// What a function enqueues on a stream, recorded once and launched as one graph.
+/// The work that a function enqueues on a stream, recorded once and launched as one graph.
 class CudaGraph {
  public:
   CudaGraph() = default;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cuSPARSE: CSR with both algorithms, preprocessed, and sliced ELL by its generic interface; square
-// blocks by its older one, which in CUDA 13 stands beside it and is not deprecated.
+// blocks by its older interface, which CUDA 13 keeps and does not deprecate.
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include "../bench/common/table.hpp"
@@ -177,7 +177,7 @@ class CusparseBsr : public SpmvContestant<S> {
   static constexpr int largest_size = 8;
 
  private:
-  /// Places without an entry for each nonzero: more, and the blocks come to twice the bytes of CSR.
+  /// Most zeros stored for each nonzero; with more, the blocks take over twice the bytes of CSR.
   static constexpr double most_fill_in = 3;
   static constexpr double most_bytes = SlicedEll<S, Off>::most_bytes;
 

@@ -5,7 +5,7 @@
 
 namespace heddle::bench::cusparse {
 
-/// Where the numbers of an iteration lie.
+/// Indices of the scalars of an iteration.
 struct BicgstabNumbers {
   enum {
     rho = GraphNumbers::count,

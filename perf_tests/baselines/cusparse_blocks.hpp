@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What cuSPARSE's older interface makes of a CSR matrix: blocks.
+// The block format of cuSPARSE's older interface (BSR), converted from a CSR matrix.
 #pragma once
 
 #include <functional>
@@ -8,13 +8,13 @@
 
 namespace heddle::bench::cusparse {
 
-/// A CSR matrix in blocks of size x size by csr2bsr, row by row each; what a block holds beyond the
-/// edges of the matrix is zero.
+/// A CSR matrix converted by csr2bsr to blocks of size x size, each stored by rows. Entries of a
+/// block beyond the edges of the matrix are zero.
 template <Scalar S>
 class Blocks {
  public:
-  /// Asks `accept` for the number of blocks, which may throw, before they are allocated. Waits for
-  /// that number, and leaves the filling enqueued.
+  /// Calls `accept`, which may throw, with the number of blocks before they are allocated. Waits
+  /// for that number, and leaves the filling enqueued.
   template <class Matrix>
   Blocks(
       const Exec& exec, const Matrix& A, int size,
@@ -41,7 +41,7 @@ class Blocks {
   static constexpr cusparseDirection_t direction = CUSPARSE_DIRECTION_ROW;
   cusparseMatDescr_t description() const { return description_.handle(); }
   int size() const { return size_; }
-  /// Block rows, and blocks.
+  /// Numbers of block rows and of blocks.
   int rows() const { return rows_; }
   int count() const { return count_; }
   const Kokkos::View<int*, Space>& row_ptr() const { return row_ptr_; }

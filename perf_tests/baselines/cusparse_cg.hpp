@@ -5,7 +5,7 @@
 
 namespace heddle::bench::cusparse {
 
-/// Where the numbers of an iteration lie.
+/// Indices of the scalars of an iteration.
 struct CgNumbers {
   enum { rho = GraphNumbers::count, before, pq, alpha, less_alpha, beta, norms };
 };

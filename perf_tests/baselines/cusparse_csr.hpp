@@ -8,7 +8,7 @@
 
 namespace heddle::bench::cusparse {
 
-/// A description that is destroyed by its owner.
+/// Deleter of the owning pointer to a cuSPARSE descriptor (Owned).
 template <class Handle, cusparseStatus_t (*destroy)(Handle)>
 struct Destroy {
   void operator()(std::remove_pointer_t<Handle>* handle) const { destroy(handle); }
@@ -16,7 +16,7 @@ struct Destroy {
 template <class Handle, cusparseStatus_t (*destroy)(Handle)>
 using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, Destroy<Handle, destroy>>;
 
-/// A vector whose array is named at each call.
+/// A vector descriptor whose array is set at each call.
 template <Scalar S>
 class AnyVector {
  public:
@@ -41,7 +41,7 @@ class AnyVector {
   Owned<cusparseDnVecDescr_t, destroy> handle_;
 };
 
-/// The description of A with `values` in the place of its own.
+/// A CSR descriptor of the pattern of A with `values`.
 template <Scalar S>
 class AnyCsr {
  public:
@@ -108,14 +108,14 @@ class Product {
   Kokkos::View<char*, Space> buffer_;
 };
 
-/// Which triangle of a matrix, and how it is solved with.
+/// A triangle of a matrix, and the operation of its solve.
 struct TriangleOf {
   cusparseFillMode_t fill = CUSPARSE_FILL_MODE_LOWER;
   cusparseDiagType_t diagonal = CUSPARSE_DIAG_TYPE_NON_UNIT;
   bool adjoint = false;
 };
 
-/// x = op(T)^-1 b for a triangle T of a matrix with `values` in the place of its own.
+/// x = op(T)^-1 b for a triangle T of the pattern of a matrix with `values`.
 template <Scalar S>
 class TriangleSolve {
  public:
@@ -153,7 +153,7 @@ class TriangleSolve {
                              CUSPARSE_SPSV_ALG_DEFAULT, plan_.get()),
           "cusparseSpSV_solve");
   }
-  /// After the values were written anew in their place.
+  /// Call this after the values have changed in place.
   void update_values() const {
     check(cusparseSpSV_updateMatrix(handle_, plan_.get(), values_, CUSPARSE_SPSV_UPDATE_GENERAL),
           "cusparseSpSV_updateMatrix");

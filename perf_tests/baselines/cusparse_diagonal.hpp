@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is made of the diagonal: Jacobi's preconditioner, and a symmetric sweep by two SpSV.
+// Preconditioners from the diagonal: Jacobi, and a symmetric sweep by two SpSV.
 #pragma once
 
 #include <functional>

@@ -8,13 +8,13 @@
 
 namespace heddle::bench::cusparse {
 
-/// The factors lie in the pattern of A. Of Cholesky factors the lower triangle is L.
+/// Factors in the pattern of A. For Cholesky factors the lower triangle holds L.
 template <Scalar S>
 class Factors {
  public:
   using Array = Kokkos::View<S*, Space>;
 
-  /// Analyses and factors.
+  /// Analyses A and factors it.
   template <class Matrix>
   Factors(const Exec& exec, const Matrix& A, bool cholesky)
       : exec_(exec),
@@ -53,13 +53,13 @@ class Factors {
   Factors(const Factors&) = delete;
   ~Factors() { destroy(); }
 
-  /// New factors of the values that A has now; the solves take them too.
+  /// Factors the current values of A, and updates both triangular solves.
   void factor() {
     eliminate();
     lower_->update_values();
     upper_->update_values();
   }
-  /// New factors alone.
+  /// Factors the current values of A without updating the triangular solves.
   void eliminate() {
     cudaMemcpyAsync(values_.data(), from_, values_.span() * sizeof(S), cudaMemcpyDeviceToDevice,
                     exec_.cuda_stream());

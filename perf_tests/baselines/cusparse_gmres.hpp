@@ -7,7 +7,7 @@
 
 namespace heddle::bench::cusparse {
 
-/// Where the numbers of a cycle of m iterations lie.
+/// Indices of the scalars of a cycle of m iterations.
 struct GmresNumbers {
   enum { square = GraphNumbers::count, inverse, first };
   int m;
@@ -31,7 +31,7 @@ struct GmresBegin {
   }
 };
 
-/// Column j of the triangle: the rotations so far, and one more.
+/// Applies the earlier Givens rotations to column j of the triangle, and computes one more.
 template <Scalar S>
 struct GmresTurn {
   using Real = RealOf<S>;
@@ -44,7 +44,7 @@ struct GmresTurn {
     if (before * before <= Kokkos::abs(n(GraphNumbers::enough))) return stay();
     const Real length = Kokkos::sqrt(Kokkos::abs(n(at.square)));
     S above = n(at.h(0, j));
-    constexpr int together = 8;  // loads that do not wait for each other
+    constexpr int together = 8;  // independent loads
     for (int first = 0; first < j; first += together) {
       const int here = j - first < together ? j - first : together;
       S below[together], c[together], s[together];
@@ -69,7 +69,7 @@ struct GmresTurn {
     n(at.estimate(j)) = n(at.turned(j + 1));
     n(at.inverse) = quotient(S(1), S(length));
   }
-  /// After the tolerance was reached: nothing of this vector.
+  /// Called once the tolerance is reached: this vector then contributes nothing.
   KOKKOS_FUNCTION void stay() const {
     for (int i = 0; i < j; ++i) n(at.h(i, j)) = S(0);
     n(at.h(j, j)) = S(1);
@@ -79,8 +79,8 @@ struct GmresTurn {
   }
 };
 
-/// GMRES(m) with M on the right (Y. Saad, M. Schultz, 1986) and Gram-Schmidt once, by products with
-/// the basis: a graph of some steps, and one of what ends a cycle after them.
+/// GMRES(m) with M on the right (Y. Saad, M. Schultz, 1986) and one pass of classical Gram-Schmidt:
+/// graphs of some steps each, and for each of them a graph that ends a cycle after it.
 template <Scalar S, Offset Off>
 class GraphGmres : public GraphSolve<S, Off> {
   using Base = GraphSolve<S, Off>;
@@ -103,7 +103,7 @@ class GraphGmres : public GraphSolve<S, Off> {
   }
 
  private:
-  static constexpr int checked = 10;  ///< steps of a graph
+  static constexpr int checked = 10;  ///< steps per graph
   struct Graphs {
     CudaGraph steps, end;
   };
@@ -141,7 +141,7 @@ class GraphGmres : public GraphSolve<S, Off> {
   }
 
   int parts() const { return static_cast<int>(graphs_.size()); }
-  /// The step behind the last of a part.
+  /// The step after the last one of a part.
   int last(int part) const { return std::min((part + 1) * checked, at_.m); }
   void record(const Exec& exec, int part) {
     Graphs& graphs = graphs_[static_cast<std::size_t>(part)];
@@ -157,7 +157,7 @@ class GraphGmres : public GraphSolve<S, Off> {
   }
   int stride() const { return static_cast<int>(r_.extent(0)); }
 
-  /// w = A M v, less what of it lies along the basis; then the next vector of it.
+  /// r = A M v for basis vector j, orthogonalized against the basis; normalized it is vector j + 1.
   void step_to(const Exec& exec, int j) const {
     if (j == 0) {
       this->step(exec, "heddle::bench::begin_cycle", GmresBegin<S>{at_, numbers_});
@@ -173,7 +173,7 @@ class GraphGmres : public GraphSolve<S, Off> {
   void next(const Vector& from, int j) const {
     blas_.axpby(number(GmresNumbers::inverse), from, number(GraphNumbers::zero), column(j));
   }
-  /// x += M V y for the y of the first `count` vectors, r = b - A x and its square.
+  /// x += M V y for the y of the first `count` vectors, then r = b - A x and its squared norm.
   void end(const Exec& exec, int count) const {
     S* const y = number(at_.turned(0));
     blas_.solve_upper(number(at_.h(0, 0)), at_.m + 1, count, y);

@@ -10,19 +10,19 @@
 
 namespace heddle::bench::cusparse {
 
-/// The first numbers of every recorded method, on the device.
+/// The first scalars of every recorded method, on the device.
 struct GraphNumbers {
   enum { one, less_one, zero, enough, count };
 };
 
-/// A quotient for which there is nothing to do where it has no denominator.
+/// a / b, or 0 if b is 0.
 template <Scalar S>
 KOKKOS_FUNCTION S quotient(const S& a, const S& b) {
   return b == S(0) ? S(0) : a / b;
 }
 
-/// The number `to` = over / under, and behind it less that; zero where the residual, whose square
-/// is given, is small enough.
+/// The scalar `to` = over / under, and `to` + 1 = its negative. Both are 0 once the residual, whose
+/// squared norm is given, is small enough.
 template <Scalar S>
 struct StepLength {
   Kokkos::View<S*, Space> n;
@@ -36,9 +36,9 @@ struct StepLength {
   }
 };
 
-/// What Krylov methods over cuSPARSE and cuBLAS share whose numbers stay on the device: graphs of
-/// some iterations, after which the host looks at residuals. What comes after the tolerance was
-/// reached in a graph must leave x as it is.
+/// Base of Krylov methods over cuSPARSE and cuBLAS whose scalars stay on the device: graphs of some
+/// iterations, after which the host checks residuals. Iterations of a graph that follow convergence
+/// must leave x unchanged.
 template <Scalar S, Offset Off>
 class GraphSolve : public SolveContestant<S> {
  public:
@@ -61,7 +61,7 @@ class GraphSolve : public SolveContestant<S> {
     exec.fence("heddle::bench::numbers");
   }
 
-  /// Of zeros.
+  /// A vector of `columns` columns, all zero.
   Vector vector(const Exec& exec, std::int64_t columns = 1) {
     const std::int64_t size = columns * static_cast<std::int64_t>(problem_.x.extent(0));
     const Vector made = allocate<S>(exec, "heddle::bench::loop", size);
@@ -73,7 +73,7 @@ class GraphSolve : public SolveContestant<S> {
   void set(const Exec& exec, int which, S value) const {
     Kokkos::deep_copy(exec, Kokkos::subview(numbers_, which), value);
   }
-  /// The magnitudes of numbers from `first` on. Waits.
+  /// Magnitudes of `count` scalars from `first` on. Waits.
   std::vector<double> look(const Exec& exec, int first, int count) const {
     std::vector<S> copied(static_cast<std::size_t>(count));
     cudaMemcpyAsync(copied.data(), number(first), copied.size() * sizeof(S), cudaMemcpyDeviceToHost,
@@ -83,7 +83,7 @@ class GraphSolve : public SolveContestant<S> {
     for (const S& value : copied) of.push_back(static_cast<double>(Kokkos::abs(value)));
     return of;
   }
-  /// x = 0 and r = b, whose square goes to the number `square`; what is enough is kept.
+  /// x = 0, r = b, and `square` = its squared norm. Stores and returns the one that ends the solve.
   double begin(const Exec& exec, const Vector& r, int square) const {
     Kokkos::deep_copy(exec, problem_.x, S(0));
     Kokkos::deep_copy(exec, r, problem_.b);
@@ -93,7 +93,7 @@ class GraphSolve : public SolveContestant<S> {
     set(exec, GraphNumbers::enough, S(enough));
     return enough;
   }
-  /// A kernel of one thread.
+  /// Launches a kernel of one thread.
   template <class Step>
   static void step(const Exec& exec, const char* label, const Step& body) {
     Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, 0, 1),
@@ -109,8 +109,8 @@ class GraphSolve : public SolveContestant<S> {
   std::size_t bytes_ = 0;
 };
 
-/// Methods with iterations that are all alike: Recurrence has begin(exec) and iterate(exec, i),
-/// which ends with the residual's square in the number `norms + i`.
+/// Base of methods whose iterations are all alike: Recurrence has begin(exec) and iterate(exec, i),
+/// which writes the residual's squared norm to the scalar `norms + i`.
 template <class Recurrence, Scalar S, Offset Off>
 class GraphIterations : public GraphSolve<S, Off> {
  public:
@@ -120,7 +120,7 @@ class GraphIterations : public GraphSolve<S, Off> {
 
  protected:
   using Base = GraphSolve<S, Off>;
-  static constexpr int checked = 10;  ///< iterations of a graph
+  static constexpr int checked = 10;  ///< iterations per graph
 
   GraphIterations(const Exec& exec, const SolveProblem<S, Off>& problem, With with, int norms,
                   int products)
@@ -128,7 +128,7 @@ class GraphIterations : public GraphSolve<S, Off> {
     r_ = this->vector(exec);
   }
 
-  /// The number of the residual's square before iteration i, and after it.
+  /// Squared norm of the residual before iteration i, and after it.
   S* before(int i) const { return this->number(norms_ + (i + checked - 1) % checked); }
   S* after(int i) const { return this->number(norms_ + i); }
 

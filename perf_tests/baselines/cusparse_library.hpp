@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the baselines of cuSPARSE share.
+// Parts that the cuSPARSE baselines share.
 #pragma once
 
 #include <cusparse.h>
@@ -28,7 +28,7 @@ inline void check(cusparseStatus_t status, const char* what) {
               "leave this baseline out for this problem");
 }
 
-/// The library's handle is made once: its creation takes milliseconds and is no part of a matrix.
+/// The library's handle is made once: its creation takes milliseconds and depends on no matrix.
 inline cusparseHandle_t library(const Exec& exec) {
   static const cusparseHandle_t handle = [] {
     cusparseHandle_t created = nullptr;
@@ -39,7 +39,7 @@ inline cusparseHandle_t library(const Exec& exec) {
   return handle;
 }
 
-/// cuSPARSE takes const arrays through mutable pointers.
+/// cuSPARSE accepts const arrays only through mutable pointers.
 template <class View>
 void* mutable_data(const View& view) {
   return const_cast<typename View::non_const_value_type*>(view.data());

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Scalars, arrays and matrices as the older interfaces of cuSPARSE and cuBLAS take them.
+// Scalars, arrays and matrices for the older interfaces of cuSPARSE and cuBLAS.
 #pragma once
 
-#define DISABLE_CUSPARSE_DEPRECATED  // csr2bsr, csrilu02, csric02 are, and nothing else does as
-                                     // much
+#define DISABLE_CUSPARSE_DEPRECATED  // csr2bsr, csrilu02, csric02 have no full replacement
 #include <string>
 
 #include "cusparse_library.hpp"
 
 namespace heddle::bench::cusparse {
 
-/// As CUDA's libraries know a scalar of ours.
+/// The type of a Heddle scalar in CUDA's libraries.
 template <class T>
 struct NativeOf {
   using type = T;
@@ -29,7 +28,7 @@ auto* native(const T* array) {
   return reinterpret_cast<typename NativeOf<T>::type*>(const_cast<T*>(array));
 }
 
-/// Of functions that differ in S, D, C or Z alone the one for S.
+/// The function for scalar S among four that differ only in S, D, C or Z.
 template <Scalar S, class F, class D, class C, class Z>
 constexpr auto of_scalar(F of_float, D of_double, C of_complex_float, Z of_complex_double) {
   if constexpr (std::is_same_v<S, float>) return of_float;
@@ -45,7 +44,7 @@ Kokkos::View<T*, Space> allocate(const Exec& exec, const char* label, std::int64
       static_cast<std::size_t>(count));
 }
 
-/// A row pointer as the older interface takes it; throws Error for one of 64 bits.
+/// A row pointer for the older interface; throws Error for offsets of 64 bits.
 template <class View>
 const int* int_row_ptr(const View& row_ptr) {
   if constexpr (sizeof(typename View::non_const_value_type) == sizeof(int)) {

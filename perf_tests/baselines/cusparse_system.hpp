@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a loop over cuSPARSE and cuBLAS applies: the matrix and a preconditioner, on one stream.
+// The matrix and the preconditioner of a loop over cuSPARSE and cuBLAS, on one stream.
 #pragma once
 
 #include "cusparse_diagonal.hpp"
@@ -9,7 +9,7 @@ namespace heddle::bench::cusparse {
 
 enum class With { none, jacobi, ssor, ilu0, ic0 };
 
-/// A and M^-1 of a system of `Problem` (bench/solve), in calls that a graph may record.
+/// A and M^-1 of a system of `Problem` (bench/solve), by calls that a graph may record.
 template <Scalar S>
 class System {
  public:

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Gauss-Seidel sweeps of cuSPARSE: x += (D + L)^-1 (b - A x), a product and a triangular solve
-// each.
+// Gauss-Seidel sweeps of cuSPARSE: x += (D + L)^-1 (b - A x), by a product and a triangular solve.
 #include "../bench/gs/problem.hpp"
 #include "cublas_library.hpp"
 #include "cusparse_csr.hpp"
@@ -40,7 +39,7 @@ class CusparseSweeps : public GsContestant<S> {
            (upper_ ? upper_->bytes() : 0);
   }
   std::string note() const override { return "SpMV and SpSV"; }
-  /// Of the corrected form the rounding is another one.
+  /// The correction form rounds in another order than the sequential sweep.
   GsNumbers numbers() const override { return GsNumbers::reordered; }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Kokkos Kernels: by colors of rows or of clusters of rows, and two-stage, where a few sweeps of
-// Jacobi stand for the triangular solve.
+// Gauss-Seidel of Kokkos Kernels: by colors of rows or of clusters of rows, and two-stage, in which
+// a few Jacobi sweeps replace the triangular solve.
 #include <KokkosKernels_Handle.hpp>
 #include <KokkosSparse_gauss_seidel.hpp>
 
@@ -30,7 +30,7 @@ class KokkosKernelsSweeps : public GsContestant<S> {
     } else {
       handle_.create_gs_handle(algorithm);
     }
-    // Whether the graph is symmetric nobody knows here, as in Heddle's plan.
+    // The graph is not known to be symmetric, nor is it in Heddle's plan.
     KokkosSparse::gauss_seidel_symbolic(&handle_, n(), n(), row_ptr_, col_idx_, false);
     KokkosSparse::gauss_seidel_numeric(&handle_, n(), n(), row_ptr_, col_idx_, values_, false);
   }

@@ -20,7 +20,7 @@ class MklSweeps : public GsContestant<S> {
       throw Error("MKL has symmetric sweeps of one vector without relaxation",
                   "leave this baseline out for this problem");
     }
-    if (!problem.symmetric) {  // it takes the lower triangle for the upper one's transpose
+    if (!problem.symmetric) {  // MKL uses the lower triangle as the upper one's transpose
       throw Error("MKL sweeps over symmetric matrices only",
                   "leave this baseline out for this problem");
     }
@@ -35,7 +35,7 @@ class MklSweeps : public GsContestant<S> {
     exec.fence("heddle::bench::mkl");
     constexpr auto symgs = mkl::of_type<M>(mkl_sparse_s_symgs, mkl_sparse_d_symgs,
                                            mkl_sparse_c_symgs, mkl_sparse_z_symgs);
-    // Its alpha is what x is multiplied by before.
+    // MKL first multiplies x by alpha.
     const bool zero = problem_.from_zero;
     if (zero) Kokkos::deep_copy(exec, problem_.x, S(0));
     for (int sweep = 0; sweep < problem_.sweeps; ++sweep) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The loops over rows that anybody would write, on one thread: whole rows in every half sweep, or
-// one side of them where the sum over the other one is kept.
+// Plain sequential loops over rows, on one thread: every half sweep reads whole rows, or one side
+// of them if the sum over the other side was kept.
 #include "../bench/gs/problem.hpp"
 
 namespace heddle::bench {
@@ -50,7 +50,7 @@ class SequentialSweeps : public GsContestant<S> {
   }
 
  private:
-  /// Step: between entries, where it is known.
+  /// Step: distance between entries if it is known at compile time, else 0.
   template <std::size_t Step>
   void sweeps(const S* b, S* x, std::size_t step) {
     if constexpr (Step) step = Step;

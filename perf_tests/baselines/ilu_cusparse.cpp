@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// csrilu02 and csric02 of cuSPARSE, and an apply of their factors by two SpSV.
+// cuSPARSE's csrilu02 and csric02, and an apply of their factors by two SpSV.
 #include "../bench/ilu/check.hpp"
 #include "cusparse_factors.hpp"
 
@@ -18,7 +18,7 @@ Kokkos::View<T*, Kokkos::HostSpace> view_of(const std::vector<T>& from) {
   return to;
 }
 
-/// Of L its rows up to the diagonal: the library leaves what A has above.
+/// The factors on the host; for Cholesky only rows of L, since above it there are values of A.
 auto on_host(const Exec& exec, const Problem& problem, const cusparse::Factors<S>& factors) {
   const auto& A = problem.host;
   const auto values = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), factors.values());

@@ -11,7 +11,7 @@ using S = HEDDLE_BENCH_SCALAR;
 using Off = HEDDLE_BENCH_OFFSET;
 using Problem = IluProblem<S, Off>;
 
-/// Both in one, L without its diagonal.
+/// Both factors in one matrix, L without its diagonal.
 auto on_host(const kokkos_kernels::Spiluk<S, Off>& factors, std::size_t rows) {
   const auto fetch = [](const auto& view) {
     return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Kokkos Kernels: its own kernels (native and merge path), whatever vendor library it was built
-// with.
+// Kokkos Kernels: its native and merge-path kernels, whatever vendor library it was built with.
 #include <KokkosSparse_CrsMatrix.hpp>
 #include <KokkosSparse_spmv.hpp>
 

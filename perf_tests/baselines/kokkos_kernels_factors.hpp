@@ -10,7 +10,7 @@
 
 namespace heddle::bench::kokkos_kernels {
 
-/// One of the factors and its solve.
+/// A triangular factor and its solve.
 template <Scalar S, Offset Off>
 struct Triangle {
   using Vector = Kokkos::View<S*, Space>;
@@ -45,7 +45,7 @@ class Spiluk {
   using Vector = Kokkos::View<S*, Space>;
   using Matrix = CsrMatrix<S, Index, Off, Space>;
 
-  /// `most_fill`: entries of both factors over those of A, which the library is given room for.
+  /// `most_fill`: bound that the library is given on the entries of both factors, per entry of A.
   Spiluk(const Matrix& A, Index level, double most_fill)
       : A_(A),
         level_(level),
@@ -59,7 +59,7 @@ class Spiluk {
                                  most, most);
     lower_.make_room(most);
     upper_.make_room(most);
-    auto row_ptr = A.row_ptr();  // it takes no const
+    auto row_ptr = A.row_ptr();  // the library needs it non-const
     auto col_idx = A.col_idx();
     sparse::spiluk_symbolic(&handle_, level, row_ptr, col_idx, lower_.row_ptr, lower_.col_idx,
                             upper_.row_ptr, upper_.col_idx);

@@ -8,8 +8,8 @@
 
 namespace heddle::bench::kokkos_kernels {
 
-/// Its functions by one name: version 4.7 took sptrsv and others out of Experimental, where it left
-/// deprecated ones.
+/// One namespace for its functions: version 4.7 moved sptrsv and others out of Experimental, and
+/// left deprecated ones there.
 namespace sparse {
 using namespace KokkosSparse;
 #if KOKKOSKERNELS_VERSION < 40700

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cuSPARSE's products with several vectors, SpMM, and SpMV with one: what LOBPCG is run over.
+// cuSPARSE's products for LOBPCG: SpMM with several vectors, and SpMV with one.
 #include "../bench/lobpcg/products.hpp"
 #include "cusparse_csr.hpp"
 
@@ -25,7 +25,7 @@ class CusparseColumns : public ColumnProducts {
     check(cusparseSpMM_bufferSize(handle_, plain, plain, &one, A_.get(), from.get(), &zero,
                                   to.get(), data_type<double>(), CUSPARSE_SPMM_ALG_DEFAULT, &size),
           "cusparseSpMM_bufferSize");
-    if (buffer_.size() < size) {  // in the first products alone
+    if (buffer_.size() < size) {  // only in the first products
       buffer_ = cusparse::allocate<char>(exec, "heddle::bench::cusparse_buffer",
                                          static_cast<std::int64_t>(size));
     }
@@ -54,7 +54,7 @@ class CusparseColumns : public ColumnProducts {
   Kokkos::View<char*, Space> buffer_;
 };
 
-// Searches are in double with offsets of 32 bits, and this source is compiled for each pair.
+// LOBPCG runs in double with 32-bit offsets; this source is compiled for each pair of types.
 constexpr bool of_searches = std::is_same_v<HEDDLE_BENCH_SCALAR, double> &&
                              std::is_same_v<HEDDLE_BENCH_OFFSET, std::int32_t>;
 

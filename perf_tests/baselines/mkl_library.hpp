@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the baselines of Intel MKL share: its inspector-executor interface.
+// Parts that the Intel MKL baselines share: its inspector-executor interface.
 #pragma once
 
 #include <complex>
@@ -14,7 +14,7 @@
 
 namespace heddle::bench::mkl {
 
-/// The type that MKL knows a scalar of ours as; both are laid out alike.
+/// MKL's type for a Heddle scalar; both have the same layout.
 template <class T>
 struct TypeOf {
   using type = T;
@@ -40,7 +40,7 @@ auto* array(const View& view) {
   return reinterpret_cast<Type<S>*>(const_cast<S*>(view.data()));
 }
 
-/// The one of MKL's four functions of a name that takes scalars of type M.
+/// The function for scalars of type M among MKL's four of one name.
 template <class M, class Float, class Double, class CFloat, class CDouble>
 constexpr auto* of_type(Float* f, Double* d, CFloat* cf, CDouble* cd) {
   if constexpr (std::is_same_v<M, float>) {
@@ -75,15 +75,15 @@ inline matrix_descr general() {
   return described(SPARSE_MATRIX_TYPE_GENERAL, SPARSE_FILL_MODE_FULL, SPARSE_DIAG_NON_UNIT);
 }
 
-/// What an inspection may count on.
+/// Number of applies that an inspection is given as a hint.
 inline constexpr MKL_INT expected_applies = 1000;
 
 inline sparse_layout_t layout(bool row_major) {
   return row_major ? SPARSE_LAYOUT_ROW_MAJOR : SPARSE_LAYOUT_COLUMN_MAJOR;
 }
 
-/// Before any call of MKL: it then runs on the program's OpenMP, unless share_threads says
-/// otherwise or the environment did.
+/// Call this before any call of MKL: MKL then runs on the program's OpenMP, unless share_threads or
+/// the environment chooses otherwise.
 inline void share_openmp() {
 #ifdef __clang__
   setenv("MKL_THREADING_LAYER", "INTEL", 0);
@@ -92,9 +92,9 @@ inline void share_openmp() {
 #endif
 }
 
-/// Gives MKL the threads of `exec`. mkl_rt decides at the first call which OpenMP it runs on: the
-/// program's, since two in one process get in each other's way; and none for one thread, as a
-/// program without OpenMP has.
+/// Gives MKL the threads of `exec`. mkl_rt chooses its OpenMP at the first call: the program's,
+/// since two in one process disturb each other, or none for one thread, as in a program without
+/// OpenMP.
 inline void share_threads(const Exec& exec) {
   static const int chosen = [&] {
     if (exec.concurrency() == 1) return mkl_set_threading_layer(MKL_THREADING_SEQUENTIAL);
@@ -108,7 +108,7 @@ inline void share_threads(const Exec& exec) {
   mkl_set_num_threads(exec.concurrency());
 }
 
-/// A CSR matrix as MKL knows it, which borrows the arrays. MKL has all threads from then on.
+/// A CSR matrix as an MKL handle, which borrows the arrays. MKL has all threads from then on.
 template <Scalar S, Offset Off>
 class Matrix {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cuSPARSE's SpGEMM with reuse: a pattern once, values as often as they change.
+// cuSPARSE's SpGEMM with reuse: the pattern is computed once, the values as often as they change.
 #include "../bench/multiply/problem.hpp"
 #include "cusparse_csr.hpp"
 
@@ -33,7 +33,7 @@ class CusparseProduct {
           "cusparseCreateCsr");
     c_.reset(made);
 
-    // Each call says how much workspace it wants, then is made with it.
+    // Each call is made twice: first as a workspace query, then with the workspace.
     std::size_t size[4] = {};
     const auto work = [&](void* buffer) {
       check(cusparseSpGEMMreuse_workEstimation(handle, plain, plain, a_.get(), b_.get(), c_.get(),
@@ -67,7 +67,7 @@ class CusparseProduct {
     copy(nullptr);
     kept_[1] = workspace(exec, size[0]);
     copy(kept_[1].data());
-    exec.fence("heddle::bench::symbolic");  // before workspaces go
+    exec.fence("heddle::bench::symbolic");  // workspaces are freed next
   }
 
   void numeric(const Exec& exec) {

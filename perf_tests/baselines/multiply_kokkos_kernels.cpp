@@ -38,7 +38,7 @@ class KokkosKernelsProduct {
                                  false, row_ptr_, col_idx_, values_);
     made_ = true;
   }
-  /// With columns, which are known after numeric() alone: a second product asks for them before.
+  /// The product with its columns: a second product needs them, and only numeric() computes them.
   Matrix matrix() {
     if (!made_) numeric(Exec());
     return Matrix(A_.rows(), B_.columns(), row_ptr_, col_idx_, values_);
@@ -53,7 +53,7 @@ class KokkosKernelsProduct {
   using Columns = Kokkos::View<Index*, Space>;
   using Values = Kokkos::View<S*, Space>;
 
-  // It takes views that own, or seem to.
+  // The library accepts only Views without the Unmanaged trait.
   static Kokkos::View<const Off*, Space> begin(const Matrix& M) { return M.row_ptr(); }
   static Kokkos::View<const Index*, Space> columns(const Matrix& M) { return M.col_idx(); }
   static Kokkos::View<const S*, Space> values(const Matrix& M) { return M.values(); }

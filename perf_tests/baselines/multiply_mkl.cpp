@@ -25,7 +25,7 @@ class MklProduct {
   }
 
   void numeric(const Exec&) { finish(); }
-  /// With values, even before numeric(): MKL inspects a second product of nothing less.
+  /// The product with its values even before numeric(): MKL needs them to inspect a second one.
   Matrix matrix() {
     if (!finished_) finish();
     constexpr auto export_csr = mkl::of_type<M>(mkl_sparse_s_export_csr, mkl_sparse_d_export_csr,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The loop that anybody would write: row by row with a dense accumulator. Source: F. G. Gustavson,
-// "Two fast algorithms for sparse matrices", ACM TOMS 4, 1978.
+// A plain sequential product: row by row with a dense accumulator. Source: F. G. Gustavson, "Two
+// fast algorithms for sparse matrices", ACM TOMS 4, 1978.
 #include <vector>
 
 #include "../bench/multiply/problem.hpp"

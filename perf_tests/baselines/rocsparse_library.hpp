@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the baselines of rocSPARSE share.
+// Parts that the rocSPARSE baselines share.
 #pragma once
 
 #include <rocsparse/rocsparse.h>
@@ -33,7 +33,7 @@ inline void check(rocsparse_status status, const char* what) {
               "leave this baseline out for this problem");
 }
 
-/// The library's handle is made once: its creation is no part of a matrix.
+/// The library's handle is made once: its creation depends on no matrix.
 inline rocsparse_handle library(const Exec& exec) {
   static const rocsparse_handle handle = [] {
     rocsparse_handle created = nullptr;
@@ -44,13 +44,13 @@ inline rocsparse_handle library(const Exec& exec) {
   return handle;
 }
 
-/// rocSPARSE takes const arrays through mutable pointers.
+/// rocSPARSE accepts const arrays only through mutable pointers.
 template <class View>
 void* mutable_data(const View& view) {
   return const_cast<typename View::non_const_value_type*>(view.data());
 }
 
-/// A matrix as rocSPARSE describes it, which borrows the arrays.
+/// rocSPARSE's descriptor of a matrix, which borrows the arrays.
 template <class Matrix>
 rocsparse_spmat_descr describe(const Matrix& A) {
   rocsparse_spmat_descr made = nullptr;
@@ -63,7 +63,7 @@ rocsparse_spmat_descr describe(const Matrix& A) {
   return made;
 }
 
-/// What the library works in, kept from its analysis to the last apply.
+/// Workspace of the library, kept from its analysis to the last apply.
 class Buffer {
  public:
   void allocate(const Exec& exec, std::size_t size) {

@@ -5,9 +5,9 @@
 
 namespace heddle::bench {
 
-/// A CSR matrix as sliced ELL, for the libraries that take it and do not convert themselves: slices
-/// of 32 rows, column-major inside a slice, padded to the longest row of the slice with column -1.
-/// Built on the device in two passes.
+/// A CSR matrix as sliced ELL, for libraries that accept it and do not convert: slices of 32 rows,
+/// column-major inside a slice, padded to the longest row of the slice with column -1. Built on the
+/// device in two passes.
 template <Scalar S, Offset Off>
 struct SlicedEll {
   using Matrix = CsrMatrix<S, Index, Off, Space>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loops over cuSPARSE (SpMV, SpSV, csrilu02, csric02) and cuBLAS: with numbers on the host, and
-// with numbers on the device, recorded.
+// Krylov loops over cuSPARSE (SpMV, SpSV, csrilu02, csric02) and cuBLAS: with scalars on the host,
+// and with scalars on the device, recorded as graphs.
 #include "../bench/solve/loop_solve.hpp"
 #include "cusparse_bicgstab.hpp"
 #include "cusparse_cg.hpp"
@@ -15,7 +15,7 @@ using S = HEDDLE_BENCH_SCALAR;
 using Off = HEDDLE_BENCH_OFFSET;
 using Problem = SolveProblem<S, Off>;
 
-/// For krylov_loops.hpp.
+/// cuSPARSE and cuBLAS as the kernels of krylov_loops.hpp.
 class CusparseKernels {
  public:
   using Vector = Kokkos::View<S*, Space>;

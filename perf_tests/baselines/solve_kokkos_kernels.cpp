@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loops over Kokkos Kernels: spmv and BLAS; its Gauss-Seidel sweeps by colors, by clusters and in
-// two stages; spiluk and par_ilut with two sptrsv by level sets.
+// Krylov loops over Kokkos Kernels: spmv and BLAS; its Gauss-Seidel sweeps by colors, by clusters
+// and in two stages; spiluk and par_ilut with two sptrsv by level sets.
 #include <KokkosBlas.hpp>
 #include <KokkosSparse_CrsMatrix.hpp>
 #include <KokkosSparse_SortCrs.hpp>
@@ -23,7 +23,7 @@ using Handle = kokkos_kernels::Handle<S, Off>;
 
 enum class With { none, jacobi, colors, clusters, two_stages, spiluk, par_ilut };
 
-/// What is applied to a residual.
+/// A preconditioner, which is applied to a residual.
 struct Applied {
   virtual ~Applied() = default;
   virtual void apply(const Vector& r, const Vector& z) = 0;
@@ -94,7 +94,7 @@ struct ByThreshold : Applied {
         middle("heddle::bench::middle", A.rows()),
         lower(static_cast<std::size_t>(A.rows())),
         upper(static_cast<std::size_t>(A.rows())) {
-    auto row_ptr = A.row_ptr();  // it takes no const
+    auto row_ptr = A.row_ptr();  // the library needs it non-const
     auto col_idx = A.col_idx();
     handle.create_par_ilut_handle();
     KokkosSparse::Experimental::par_ilut_symbolic(&handle, row_ptr, col_idx, lower.row_ptr,
@@ -118,7 +118,7 @@ struct ByThreshold : Applied {
     for (auto* const part : {&lower, &upper}) {
       KokkosSparse::sort_crs_matrix<Exec>(part->row_ptr, part->col_idx, part->values);
     }
-    // They have another pattern then.
+    // The pattern of the factors has changed.
     lower.inspect(A.rows(), true);
     upper.inspect(A.rows(), false);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loops over Intel MKL's kernels: mkl_sparse_d_mv and BLAS, mkl_sparse_d_symgs, dcsrilu0 with two
-// mkl_sparse_d_trsv. All after mkl_sparse_optimize.
+// Krylov loops over Intel MKL's kernels: mkl_sparse_d_mv and BLAS, mkl_sparse_d_symgs, dcsrilu0
+// with two mkl_sparse_d_trsv. All run after mkl_sparse_optimize.
 #include <mkl_cblas.h>
 #include <mkl_rci.h>
 #include <mkl_vml_functions.h>
@@ -17,7 +17,7 @@ namespace {
 
 enum class With { none, jacobi, ssor, ilu0 };
 
-/// ILU(0) of dcsrilu0, whose indices count from one, and its two solves.
+/// ILU(0) by dcsrilu0, whose indices start at one, and its two triangular solves.
 class MklFactors {
  public:
   explicit MklFactors(const HostStorage<double, MKL_INT>& A)
@@ -39,7 +39,7 @@ class MklFactors {
   void factor() {
     std::array<MKL_INT, 128> integers{};
     std::array<double, 128> numbers{};
-    integers[1] = 6;  // where messages go
+    integers[1] = 6;  // destination of messages
     MKL_INT failed = 0;
     dcsrilu0(&rows_, A_.values().data(), row_ptr_.data(), col_idx_.data(), factors_.data(),
              integers.data(), numbers.data(), &failed);
@@ -59,7 +59,7 @@ class MklFactors {
   inline static const matrix_descr upper =
       mkl::described(SPARSE_MATRIX_TYPE_TRIANGULAR, SPARSE_FILL_MODE_UPPER, SPARSE_DIAG_NON_UNIT);
 
-  /// A handle each: hints of both triangles for one make mkl_sparse_optimize of 2020.4 crash.
+  /// Each triangle has a handle: mkl_sparse_optimize of 2020.4 crashes with hints for both on one.
   void prepare(sparse_matrix_t& handle, const matrix_descr& part) {
     mkl::check(
         mkl_sparse_d_create_csr(&handle, SPARSE_INDEX_BASE_ONE, rows_, rows_, row_ptr_.data(),
@@ -126,7 +126,7 @@ class MklKernels {
     switch (with_) {
       case With::none: cblas_dcopy(rows_, r.data(), 1, z.data(), 1); return;
       case With::jacobi: vdMul(rows_, r.data(), inverse_.data(), z.data()); return;
-      case With::ssor:  // its alpha is what z is multiplied by before
+      case With::ssor:  // MKL first multiplies z by alpha
         Kokkos::deep_copy(z, 0.0);
         mkl::check(mkl_sparse_d_symgs(SPARSE_OPERATION_NON_TRANSPOSE, matrix_.handle(), whole, 0,
                                       r.data(), z.data()),
@@ -135,7 +135,7 @@ class MklKernels {
       case With::ilu0: return factors_->solve(r.data(), z.data());
     }
   }
-  /// mkl_sparse_optimize has copied the values: new factors are a new set-up.
+  /// False: mkl_sparse_optimize has copied the values, so new factors need a new set-up.
   static bool updates() { return false; }
   static void update_values() {}
   std::size_t bytes() const { return factors_ ? factors_->bytes() : 0; }
@@ -163,7 +163,7 @@ template <class S, class Off>
 bool enter() {
   if constexpr (std::same_as<S, double> && std::same_as<Off, MKL_INT>) {
     using Problem = SolveProblem<S, Off>;
-    // Where PETSc is linked too its BLAS is MKL's, which it may call before anything here is run.
+    // If PETSc is linked too, its BLAS is MKL's, which it may call before anything here runs.
     mkl::share_openmp();
     const auto add = [](const char* name, const char* description, With with) {
       add_contestant<LoopSolve<S, Off, MklKernels>, Problem>(name, description, with);

@@ -8,7 +8,7 @@ namespace heddle::bench {
 
 namespace {
 
-/// PETSc takes arrays that it only reads as it takes those that it writes.
+/// A mutable pointer to an array, which PETSc needs even for arrays that it only reads.
 template <class T, class... Properties>
 std::remove_const_t<T>* array(const Kokkos::View<T*, Properties...>& view) {
   return const_cast<std::remove_const_t<T>*>(view.data());
@@ -30,7 +30,7 @@ void start() {
   check(code, "PetscInitialize");
 }
 
-/// Of a problem whose types are those that this PETSc was built for.
+/// A PETSc solve of a problem that has the types that this PETSc was built for.
 class PetscSolve : public SolveContestant<::PetscScalar> {
  public:
   PetscSolve(const SolveProblem<::PetscScalar, PetscInt>& problem, PCType with) {
@@ -62,7 +62,7 @@ class PetscSolve : public SolveContestant<::PetscScalar> {
   }
 
  private:
-  /// Of an elastic body, of which GAMG makes rigid body motions.
+  /// Gives GAMG the nodes of an elastic body, from which it computes rigid body modes.
   static void give_coordinates(PC preconditioner,
                                const SolveProblem<::PetscScalar, PetscInt>& problem) {
     const auto nodes = static_cast<PetscInt>(problem.coordinates.extent(0));
@@ -77,7 +77,7 @@ class PetscSolve : public SolveContestant<::PetscScalar> {
     check(MatSetBlockSize(A, d), "MatSetBlockSize");
     check(PCSetCoordinates(preconditioner, d, nodes, places.data()), "PCSetCoordinates");
   }
-  /// Residuals are those of A x = b, as everybody's.
+  /// Residuals are those of A x = b, as for all contestants.
   void take_method(const SolveRequest& request) {
     const Method method = request.method();
     const bool cg = method == Method::cg;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Krylov methods and preconditioners as anybody would write them, on one thread.
+// Plain sequential Krylov methods and preconditioners, on one thread.
 #include "../bench/common/sequential_kernels.hpp"
 #include "../bench/ilu/sequential_factors.hpp"
 #include "../bench/solve/loop_solve.hpp"
@@ -75,7 +75,7 @@ class Program : public SequentialKernels<S, Off> {
 
   HostStorage<S, Off> A_;
   With with_;
-  std::vector<Off> diagonal_;  // where they lie
+  std::vector<Off> diagonal_;  // positions of the diagonal entries
   std::vector<S> inverse_;
   std::optional<SequentialFactors<S, Off>> factors_;
 };

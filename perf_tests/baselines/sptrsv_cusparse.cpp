@@ -17,12 +17,12 @@ using Problem = SptrsvProblem<S, Off>;
 
 cusparseOperation_t operation(Op op) {
   if (op == Op::none) return CUSPARSE_OPERATION_NON_TRANSPOSE;
-  // Of real numbers the library has no conjugate.
+  // cuSPARSE accepts conjugation only for complex scalars.
   const bool conjugated = conjugates(op) && is_complex<S>;
   return conjugated ? CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE : CUSPARSE_OPERATION_TRANSPOSE;
 }
 
-/// The triangle as the library describes it, and the buffer of its analysis, which a solve reads.
+/// cuSPARSE's descriptor of the triangle, and the workspace of its analysis, which a solve reads.
 class CusparseSolve : public SptrsvContestant<S> {
  public:
   CusparseSolve(const Exec& exec, Op op) : handle_(cusparse::library(exec)), op_(operation(op)) {}
@@ -144,7 +144,7 @@ class CusparseSpsm : public CusparseSolve {
   cusparseSpSMDescr_t plan_ = nullptr;
 };
 
-/// What the analysis had made goes with the contestant if it fails.
+/// Sets up and analyses a contestant, which releases the results of the analysis if it fails.
 template <class Made>
 std::unique_ptr<SptrsvContestant<S>> analysed(const Exec& exec, const Problem& problem) {
   auto made = std::make_unique<Made>(exec, problem.op);

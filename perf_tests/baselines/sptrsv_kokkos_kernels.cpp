@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Kokkos Kernels: its schedules of level sets, by ranges of rows and by teams.
+// Kokkos Kernels: its level schedules, by ranges of rows and by teams.
 #include "../bench/sptrsv/problem.hpp"
 #include "kokkos_kernels_library.hpp"
 
@@ -27,14 +27,14 @@ class KokkosKernelsSolve : public SptrsvContestant<S> {
                   "use --columns 1 --op none");
     }
     handle_.create_sptrsv_handle(algorithm, problem.T.rows(), problem.triangle == Triangle::lower);
-    Exec same = exec;  // the library takes it as no const
+    Exec same = exec;  // the library needs it non-const
     kokkos_kernels::sparse::sptrsv_symbolic(same, &handle_, problem.T.row_ptr(),
                                             problem.T.col_idx(), problem.T.values());
   }
   KokkosKernelsSolve(const KokkosKernelsSolve&) = delete;
   ~KokkosKernelsSolve() override { handle_.destroy_sptrsv_handle(); }
 
-  /// The library has no alpha; a solve that is timed has none either.
+  /// The library has no alpha; a timed solve has none either.
   void solve(const Exec& exec, S alpha) override {
     Exec same = exec;
     Kokkos::View<S*, Space> b = problem_.b;
@@ -53,7 +53,7 @@ class KokkosKernelsSolve : public SptrsvContestant<S> {
 
  private:
   Problem problem_;
-  bool adds_;  // to what is in x, which has to be zero therefore
+  bool adds_;  // whether a solve adds to x, which must be zero first
   KokkosKernels::Experimental::KokkosKernelsHandle<Off, Index, S, Exec, Space, Space> handle_;
 };
 

@@ -45,7 +45,7 @@ class MklSolve : public SptrsvContestant<S> {
       mkl::check(solve_columns(mkl::value(alpha)), "mkl_sparse_trsm");
     }
   }
-  /// It pads rows with zeros, which it multiplies by entries of x that it has not written yet.
+  /// MKL pads rows with zeros, which it multiplies by entries of x that it has not written yet.
   bool needs_finite_x() const override { return optimized_; }
   std::string note() const override { return note_; }
 
@@ -55,7 +55,7 @@ class MklSolve : public SptrsvContestant<S> {
                "mkl_sparse_set_sv_hint");
   }
 
-  /// Not every MKL takes the hint of several vectors (2020 does not): it has that of one, then.
+  /// Hints several vectors, or one if this MKL (such as 2020) rejects the hint of several.
   void hint_columns() {
     const sparse_status_t status =
         mkl_sparse_set_sm_hint(matrix_.handle(), op_, triangle(), mkl::layout(problem_.row_major),

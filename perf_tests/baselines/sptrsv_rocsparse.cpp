@@ -134,7 +134,7 @@ class RocsparseSpsm : public RocsparseSolve {
   rocsparse_dnmat_descr b_ = nullptr, x_ = nullptr;
 };
 
-/// What the analysis had made goes with the contestant if it fails.
+/// Sets up and analyses a contestant, which releases the results of the analysis if it fails.
 template <class Made>
 std::unique_ptr<SptrsvContestant<S>> analysed(const Exec& exec, const Problem& problem) {
   auto made = std::make_unique<Made>(exec, problem);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The loop over rows that anybody would write, on one thread.
+// A plain sequential loop over rows, on one thread.
 #include "../bench/sptrsv/problem.hpp"
 #include "../bench/sptrsv/substitute.hpp"
 

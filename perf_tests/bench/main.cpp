@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// heddle-bench: times Heddle's schemes beside other libraries, and verifies what they compute.
+// heddle-bench: times Heddle's schemes and those of other libraries, and verifies their results.
 #include <Kokkos_Core.hpp>
 #include <iostream>
 #include <optional>
@@ -13,7 +13,7 @@ namespace heddle::bench {
 
 namespace {
 
-/// What there is to run. A new operation is a folder and one line here.
+/// The operations. A new one is a folder and one line here.
 std::vector<Operation> operations() {
   return {
       spmv_operation(),       //
@@ -76,7 +76,7 @@ int finish(int code) {
 }
 
 int run(int argc, char** argv) {
-  // Kokkos' own options are not CLI11's business, and --help must work without a device.
+  // Kokkos' own options are not passed to CLI11, and --help must work without a device.
   std::vector<char*> ours, kokkos{argv[0]};
   for (int i = 0; i < argc; ++i) {
     const bool is_kokkos = std::string(argv[i]).rfind("--kokkos-", 0) == 0;

@@ -18,13 +18,13 @@ struct Operation {
   std::function<void(CLI::App&)> define = [](CLI::App&) {};
   /// Whether it runs anything on a device.
   bool needs_device = true;
-  /// Does it, with Kokkos up where it needs a device; is given the command line word by word and
-  /// returns an ExitCode. A heddle::Error is told as bad input, any other exception as trouble with
-  /// the device.
+  /// Runs it, with Kokkos initialized if it needs a device; its argument is the command line word
+  /// by word. Returns an ExitCode. A heddle::Error is reported as bad input, any other exception as
+  /// trouble with the device.
   std::function<int(const std::vector<std::string>& words)> run;
-  /// Printed behind what CLI11 says for --help, which would break its lines anew.
+  /// Text that is printed after CLI11's own for --help, which would break its lines differently.
   std::string help = {};
-  /// Prints what this build of it knows, for `heddle-bench list`; works without a device.
+  /// Prints the names that this build knows, for `heddle-bench list`; works without a device.
   std::function<void(std::ostream&)> list = [](std::ostream&) {};
 };
 
@@ -44,7 +44,7 @@ Operation device_operation();
 Operation compare_operation();
 Operation train_operation();
 
-// Those of perf_tests/studies/, which a build has with HEDDLE_BENCH_STUDIES.
+// The subcommands of perf_tests/studies/, which a build has with HEDDLE_BENCH_STUDIES.
 Operation read_operation();
 Operation vectors_operation();
 Operation cliffs_operation();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Conjugate gradients with Jacobi's preconditioner.
+// Conjugate gradients with the Jacobi preconditioner.
 #include <heddle/cg.hpp>
 #include <heddle/spmv.hpp>
 

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What every program on Kokkos pays: the others are compared with it.
+// The cost of every program on Kokkos, which the other sources are compared with.
 #include <Kokkos_Core.hpp>

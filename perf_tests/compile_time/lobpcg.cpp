@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Eigenpairs of a matrix.
+// Eigenpairs of a matrix by LOBPCG.
 #include <heddle/lobpcg.hpp>
 #include <heddle/spmv.hpp>
 

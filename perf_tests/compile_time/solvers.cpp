@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// All of them in one source: CG with an incomplete Cholesky factor and with symmetric Gauss-Seidel
+// All solvers in one source: CG with an incomplete Cholesky factor and with symmetric Gauss-Seidel
 // sweeps, GMRES with incomplete LU factors, BiCGStab with block Jacobi.
 #include <heddle/bicgstab.hpp>
 #include <heddle/cg.hpp>

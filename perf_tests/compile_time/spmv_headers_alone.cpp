@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// All formats, compiled here: without a compiled part.
+// All formats, compiled in this source without a compiled part.
 #include <heddle/spmv.hpp>
 
 using Exec = Kokkos::DefaultExecutionSpace;

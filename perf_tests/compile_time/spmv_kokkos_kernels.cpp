@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The interface of Kokkos Kernels, with offsets as it has them by default.
+// The interface of Kokkos Kernels, with its default type of offsets.
 #include <cstddef>
 #include <heddle/kokkos_kernels.hpp>
 

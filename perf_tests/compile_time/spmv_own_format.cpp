@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A format of one's own beside the library's.
+// A user's own format in addition to the library's.
 #include <heddle/spmv.hpp>
 
 #include "../../testing/user_format.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Offsets as Tpetra has them, and the default KokkosSparse::CrsMatrix.
+// Offsets as in Tpetra and in the default KokkosSparse::CrsMatrix.
 #include <cstddef>
 #include <heddle/spmv.hpp>
 

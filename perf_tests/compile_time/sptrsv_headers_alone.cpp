@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// All schemes, compiled here: without a compiled part.
+// All schemes of triangular solves, compiled in this source without a compiled part.
 #include <heddle/sptrsv.hpp>
 
 using Exec = Kokkos::DefaultExecutionSpace;

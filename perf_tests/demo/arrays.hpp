@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a program on Kokkos has before it knows Heddle: a matrix in three Views, and loops over it.
+// The data of a Kokkos program without Heddle: a matrix in three Views, and loops over it.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -18,7 +18,7 @@ struct Rows {
   Array<double> values;
 
   std::int64_t nonzeros() const { return static_cast<std::int64_t>(values.extent(0)); }
-  /// The least that a product moves: the three arrays, x and y, once each.
+  /// Bytes that a product moves at least: the three arrays, x and y, once each.
   double product_bytes() const {
     return 12.0 * static_cast<double>(nonzeros()) + 4.0 * (rows + 1) + 16.0 * rows;
   }
@@ -30,7 +30,7 @@ inline Vector vector(const Exec& exec, int rows, double value) {
   return x;
 }
 
-/// y = A x, a row an iteration.
+/// y = A x, with one row for each iteration.
 inline void range_product(const Exec& exec, const Rows& A, const Vector& x, const Vector& y) {
   Kokkos::parallel_for(
       "demo::range_product", Kokkos::RangePolicy<Exec>(exec, 0, A.rows), KOKKOS_LAMBDA(int i) {
@@ -40,7 +40,7 @@ inline void range_product(const Exec& exec, const Rows& A, const Vector& x, cons
       });
 }
 
-/// y = A x, 64 rows a team, and the entries of a row over vector lanes.
+/// y = A x, with 64 rows for each team, and the entries of a row over vector lanes.
 inline void team_product(const Exec& exec, const Rows& A, const Vector& x, const Vector& y) {
   using Policy = Kokkos::TeamPolicy<Exec>;
   constexpr int rows_per_team = 64;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What Heddle does, in one screen: dev/sandbox dev/demo.
+// A demonstration of Heddle in one screen: dev/sandbox dev/demo.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -25,8 +25,8 @@ void say_if_busy() {
       100 * share);
 }
 
-/// Arrays of four times the cache, but no more than a GB: some caches are shared with other
-/// machines.
+/// Bytes of arrays beyond the cache: four times its size, but from 200 MB to 1 GB, since some
+/// caches are shared with other machines.
 double bytes_beyond_cache(double cache_bytes) {
   return std::min(std::max(4 * cache_bytes, 200e6), 1e9);
 }

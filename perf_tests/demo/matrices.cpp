@@ -5,7 +5,7 @@ namespace demo {
 
 namespace {
 
-/// A matrix whose row i has length(i) entries; entry(i, place, column, value) sets each.
+/// Makes a matrix whose row i has length(i) entries; entry(i, place, column, value) sets each.
 template <class Length, class Entry>
 Rows make(const Exec& exec, int rows, const Length& length, const Entry& entry) {
   Rows A;
@@ -20,7 +20,7 @@ Rows make(const Exec& exec, int rows, const Length& length, const Entry& entry) 
         if (last) row_ptr(i + 1) = sum;
       },
       nonzeros);
-  // Not set to zero before: each thread is the first to touch what it multiplies later.
+  // The arrays are not set to zero: each thread first touches the entries that it multiplies later.
   A.col_idx =
       Array<int>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "demo::col_idx"), nonzeros);
   A.values =
@@ -35,7 +35,7 @@ Rows make(const Exec& exec, int rows, const Length& length, const Entry& entry) 
   return A;
 }
 
-/// A number that looks random, of a place: the mixing of splitmix64 (G. Steele and others, 2014).
+/// A pseudo-random number of a place: the mixing of splitmix64 (G. Steele and others, 2014).
 KOKKOS_INLINE_FUNCTION std::uint64_t mixed(std::uint64_t place) {
   place += 0x9e3779b97f4a7c15u;
   place = (place ^ (place >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -51,12 +51,12 @@ KOKKOS_INLINE_FUNCTION Point point_of(int i, int side) {
 }
 KOKKOS_INLINE_FUNCTION int neighbours(int at, int side) { return 1 + (at > 0) + (at < side - 1); }
 
-/// How well the layer of height z conducts.
+/// Conductance of the layer at height z.
 KOKKOS_INLINE_FUNCTION double conductance(int z) {
   return Kokkos::pow(10.0, static_cast<double>(mixed(static_cast<std::uint64_t>(z / 4)) % 4));
 }
 
-/// Between two heights: as two resistances in a row.
+/// Conductance between two heights: two resistances in series.
 KOKKOS_INLINE_FUNCTION double conductance(int a, int b) {
   return 2 / (1 / conductance(a) + 1 / conductance(b));
 }
@@ -92,7 +92,7 @@ Rows network(const Exec& exec, int rows) {
       },
       KOKKOS_LAMBDA(int i, int place, int& column, double& value) {
         const auto at = static_cast<std::uint64_t>(i), k = static_cast<std::uint64_t>(place);
-        // Others are mostly near, those of a hub anywhere.
+        // Entries of a hub are anywhere in its row, others among the next 4096 columns.
         const std::uint64_t reach = i < hubs ? count : 4096;
         column = static_cast<int>((at + mixed(at * hub_length + k) % reach) % count);
         value = 1;
@@ -113,7 +113,7 @@ Rows heat(const Exec& exec, int side) {
         const int steps[7] = {-side * side, -side, -1, 0, 1, side, side * side};
         const bool inside[7] = {p.z > 0,        p.y > 0,        p.x > 0,       true,
                                 p.x < side - 1, p.y < side - 1, p.z < side - 1};
-        // What leaves through the faces of the body counts on the diagonal: they are cold.
+        // The faces of the body are cold: the flow through them counts on the diagonal.
         const double weights[7] = {below, here, here, 4 * here + below + above, here, here, above};
         int at = 0;
         while (!inside[at]) ++at;

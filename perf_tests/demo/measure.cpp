@@ -19,7 +19,7 @@ double quantile(std::vector<double> sorted, double share) {
   return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
-/// All and idle moments of the processors since the system began.
+/// Total and idle ticks of the processors since the system began.
 struct Moments {
   double all = 0, idle = 0;
 };
@@ -29,7 +29,7 @@ Moments moments() {
   std::string name;
   file >> name;
   double value = 0;
-  // user nice system idle iowait irq softirq steal; what comes behind is in user already.
+  // The fields are user nice system idle iowait irq softirq steal; user includes the later ones.
   for (int field = 0; field < 8 && file >> value; ++field) {
     sum.all += value;
     if (field == 3 || field == 4) sum.idle += value;

@@ -7,7 +7,7 @@ namespace demo {
 
 namespace {
 
-/// The same iteration over either kind of loops (M. Hestenes, E. Stiefel, 1952).
+/// Conjugate gradients over either kind of loops (M. Hestenes, E. Stiefel, 1952).
 template <class Loops, class V>
 Solved iterate(const Loops& loops, const V& b, const V& x) {
   const V inverse = loops.inverse_diagonal(), r = loops.vector(), z = loops.vector(),
@@ -34,7 +34,7 @@ auto on_host(const View& view) {
 }
 using HostVector = Kokkos::View<double*, Kokkos::HostSpace>;
 
-/// One thread.
+/// Loops of one thread.
 struct PlainLoops {
   Kokkos::View<int*, Kokkos::HostSpace> row_ptr, col_idx;
   HostVector values;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Products with two matrices: by what a plan takes, by its other schemes, and by loops of Kokkos.
+// Products with two matrices: by a plan's choice, by its other schemes, and by loops of Kokkos.
 #include <cmath>
 #include <cstdio>
 #include <deque>
@@ -16,7 +16,7 @@ namespace {
 using Matrix = heddle::CsrMatrix<double, int, int, Exec::memory_space>;
 using Plan = heddle::SpmvPlan<Exec, Matrix, double, double, FewFormats>;
 
-/// The sum of differences over that of the second vector's entries; NaN where a has one.
+/// Sum of |a - b| over the sum of |b|; NaN if `a` has one.
 template <class A>
 double difference(const Exec& exec, const A& a, const Vector& b) {
   double apart = 0, all = 0;
@@ -75,7 +75,7 @@ bool compare(const Exec& exec, const Rows& rows, std::initializer_list<const cha
   return right;
 }
 
-/// The same matrix times eight vectors, those of a row side by side: the plan reads it once.
+/// Multiplies the matrix with eight row-major vectors: the plan reads it once.
 bool compare_eight(const Exec& exec, const Rows& rows, const Size& size) {
   constexpr int count = 8;
   using Vectors = Kokkos::View<double* [count], Kokkos::LayoutRight, Exec::memory_space>;

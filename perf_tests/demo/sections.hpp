@@ -8,9 +8,9 @@
 namespace demo {
 
 struct Size {
-  double matrix_bytes = 0;  // of what is multiplied
-  double seconds = 0;       // that a comparison takes, about
-  double triad_rate = 0;    // bytes a second, measured
+  double matrix_bytes = 0;  // bytes of a matrix that is multiplied
+  double seconds = 0;       // approximate time of a comparison
+  double triad_rate = 0;    // measured, in bytes per second
 };
 
 bool show_products(const Exec& exec, const Size& size);

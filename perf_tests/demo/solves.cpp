@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One system by conjugate gradients: by hand, by the ten lines, and by another preconditioner.
+// One system by conjugate gradients: hand-written, by the ten lines, and by another preconditioner.
 #include <cmath>
 #include <cstdio>
 #include <heddle/cg.hpp>
@@ -15,8 +15,8 @@ namespace demo {
 
 namespace {
 
-/// CG with a polynomial in A, which is three products more an iteration and nothing else. No
-/// eigenvalue of D^-1 A is above 2, since no diagonal is below the sum of its row beside it.
+/// CG preconditioned by a polynomial in A: three more products an iteration. No eigenvalue of D^-1
+/// A is above 2, since no diagonal entry is below the sum of its row's other magnitudes.
 Solved solve_by_polynomial(const Exec& exec, const Rows& rows, const Vector& b, const Vector& x) {
   const heddle::CsrMatrix matrix(rows.rows, rows.rows, rows.row_ptr, rows.col_idx, rows.values);
   heddle::SpmvPlan A(exec, matrix, {}, FewFormats());
@@ -27,7 +27,7 @@ Solved solve_by_polynomial(const Exec& exec, const Rows& rows, const Vector& b, 
   return {result.converged(), result.iterations};
 }
 
-/// As many points that a plain solve takes about a second.
+/// Side of a grid on which a plain solve takes about `size.seconds`.
 int side_for(const Size& size) {
   constexpr double bytes_per_point_and_iteration = 12 * 7 + 4 + 16 + 10 * 8;
   constexpr double iterations = 300;
@@ -68,8 +68,7 @@ bool show_solves(const Exec& exec, const Size& size) {
     Contestant& contestant = contestants[i];
     contestant.run();
     const double left = residual(A, b, x);
-    // The loops by hand stop by a residual that was updated and not computed, so it may be a bit
-    // more.
+    // The hand-written loops stop by an updated residual, so the computed one may be a bit larger.
     const bool solved = found[i].converged && left <= 2 * tolerance;
     right = right && solved;
     const double factor = plain_seconds / contestant.median();

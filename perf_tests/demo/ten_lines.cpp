@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a user writes. The demo runs it, and prints its includes and what stands between the marks.
+// A user's code. The demo runs it, and prints its includes and the lines between the marks.
 #include "ten_lines.hpp"
 
 #include <heddle/cg.hpp>

@@ -13,10 +13,10 @@ struct Solved {
   std::string scheme = {};
 };
 
-/// A x = b, by the few lines of ten_lines.cpp.
+/// Solves A x = b by the few lines of ten_lines.cpp.
 Solved solve(const Exec& exec, const Rows& rows, const Vector& b, const Vector& x);
 
-/// Those lines, as they stand there (CMakeLists.txt).
+/// The text of these lines (CMakeLists.txt).
 extern const char* const ten_lines;
 
 }  // namespace demo

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Families of matrices, which a model is judged on without having seen them: part of train.py."""
 
-PARTS = 5  # that the drawn matrices are left out in
+PARTS = 5  # number of folds of the drawn matrices
 
 
 def family_of(matrix):

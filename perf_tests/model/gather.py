@@ -18,7 +18,7 @@ import sys
 import time
 
 HERE = os.path.dirname(os.path.realpath(__file__))
-# Of the model's, two for each other.
+# Sets that are measured in turns: two matrices of the model's set for one of each other.
 SETS = {"spmv": ("model", "generated-fit", "model", "generated-judge"),
         "sptrsv": ("model-triangles", "generated-fit", "model-triangles", "generated-judge")}
 KINDS = {"products": "spmv", "triangles": "sptrsv"}
@@ -86,7 +86,7 @@ def in_pairs(lists):
 
 
 def name_of(source, options):
-    # Of products as before there were others, so that old folders serve.
+    # Names of products omit the operation, so that old folders can be used.
     known = source[1:] if source[0] == "spmv" else source
     return hashlib.sha256(repr((known, words_of(options, source[0]))).encode()).hexdigest()[:16]
 
@@ -95,7 +95,7 @@ def measure(options, source, path):
     """Whether it went well; then the result stands at path, whole."""
     began = path + ".begun"
     command = [options.bench, *source, *words_of(options, source[0]), "--json", began]
-    # Small arrays for the machine's own figures, which nobody reads here: the usual ones take seconds a run.
+    # Small arrays for the machine's own figures, which are not used here: the usual ones take seconds a run.
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                           env={"HEDDLE_BENCH_ARRAY_MB": "1", **os.environ})
     if done.returncode == 0 and os.path.exists(began):

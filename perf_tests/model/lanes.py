@@ -10,12 +10,12 @@ import math
 import families
 
 PINNED = "csr/blocks,lanes="
-RULE = "csr/blocks"  # lanes by the mean row of the block
-LONG_ROW = 512  # a row of more is a block by itself
+RULE = "csr/blocks"  # chooses lanes by the mean row of the block
+LONG_ROW = 512  # a longer row is a block of its own
 LEAST_MATRICES = 30
 DEPTH = 5
 TREES = {"forest": 25, "tree": 1}
-DRAWN = "irregular"  # left out in parts
+DRAWN = "irregular"  # the family that is left out in parts
 
 
 class Matrix:
@@ -26,7 +26,7 @@ class Matrix:
         self.names, self.inputs = zip(*result["block_inputs"].items())
         of = dict(zip(self.names, self.inputs))
         rows = result["features"]
-        # What the variance between blocks adds to the one within.
+        # The variance between blocks is the total less the variance within them.
         between = (rows["variation"] * rows["mean_row"]) ** 2 - of["row_variance"]
         self.alike = rows["max_row"] <= LONG_ROW and between <= 0.1 * rows["mean_row"]**2
         self.steady = not result.get("steadiness", {}).get("unsteady_machine", False)

@@ -25,9 +25,9 @@ import triangles
 
 TREES = {"n_estimators": 40, "max_depth": 3, "learning_rate": 0.25, "min_samples_leaf": 6, "subsample": 0.8}
 DRAWN = lanes.DRAWN  # the family that is left out in parts
-SHARE, MARGIN = 0.8, 0.03  # what is believed of the trees, and what CSR is given
-APPLIES = triangles.APPLIES  # that a set-up is shared by, in the table
-LEFT_OUT = ("tiled", "csb", lanes.PINNED)  # not in a plan's default list, or no candidate
+SHARE, MARGIN = 0.8, 0.03  # weight of the trees' predictions, and the advantage that CSR gets
+APPLIES = triangles.APPLIES  # applies that share a set-up, in the table
+LEFT_OUT = ("tiled", "csb", lanes.PINNED)  # not in the default list of a plan, or not a candidate
 
 
 class Sample:

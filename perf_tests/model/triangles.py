@@ -12,12 +12,12 @@ import math
 
 import families
 
-NEAR = 0.85  # of the best's speed, from which a scheme is labelled 1
-APPLIES = (10, 100, 1000)  # that a set-up is shared by; the last is what labels are of
+NEAR = 0.85  # share of the best speed from which a scheme is labelled 1
+APPLIES = (10, 100, 1000)  # applies that share a set-up; labels are for the last
 MOST_SCHEMES = 24
 LEAST_TRIANGLES = 20
-LEAST_TO_WRITE = 100  # families left out do not show what a network of fewer does to triangles unlike all of them
-DRAWN = "levels"  # left out in parts
+LEAST_TO_WRITE = 100  # with fewer, families left out do not show how a network treats new kinds of triangles
+DRAWN = "levels"  # the family that is left out in parts
 
 
 class Triangle:
@@ -26,7 +26,7 @@ class Triangle:
     def __init__(self, matrix):
         self.name = matrix["name"]
         self.names, self.inputs = zip(*matrix["model_inputs"].items())
-        fastest, self.times = {}, {}  # by what really ran, whatever it was asked as
+        fastest, self.times = {}, {}  # by the scheme that ran, whatever was asked for
         for one in matrix["contestants"]:
             right = one["verdict"] in ("ok", "unverified")
             if one["kind"] != "scheme" or not one["time_seconds"] or not right:
@@ -69,13 +69,13 @@ class Perceptron:
         from sklearn.preprocessing import StandardScaler
 
         self.scaler = StandardScaler().fit([terms(one.inputs) for one in solved])
-        # 1000 rounds: 300 triangles are learned in some seconds.
+        # 1000 rounds are enough: 300 triangles are learned in some seconds.
         self.net = MLPClassifier((32, 32, 32), activation="relu", alpha=1e-2, max_iter=1000, tol=1e-5, random_state=1)
         labels = [[int(one.near(name)) for name in names] for one in solved]
         import warnings
 
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that it would learn on
+            warnings.simplefilter("ignore")  # that it did not converge
             self.net.fit(self.scaler.transform([terms(one.inputs) for one in solved]), labels)
 
     def likelihoods(self, triangle):

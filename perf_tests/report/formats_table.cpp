@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // heddle_formats_table [--check] FILE...: writes the table of all formats between the marks of each
-// Markdown file, or fails where it is not what is there.
+// Markdown file, or with --check fails if the file has another one.
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -12,7 +12,7 @@ namespace {
 constexpr const char* begin_mark = "<!-- formats: begin -->\n";
 constexpr const char* end_mark = "<!-- formats: end -->";
 
-/// Spaces behind commas, so that a narrow column can be broken; and no bar ends a cell.
+/// A table cell: lines break after commas, so that a column may be narrow, and bars are escaped.
 std::string cell(const std::string& usage) {
   std::string text = "`";
   for (std::size_t i = 0; i < usage.size(); ++i) {
@@ -72,7 +72,7 @@ std::string read(const std::string& path) {
   return text.str();
 }
 
-/// Whether all is well: the file has the table, or, unless it is only checked, was given it.
+/// Writes the table into the file unless it is only checked; returns whether the file has it.
 bool put(const std::string& path, bool check) {
   const std::string text = read(path);
   const std::size_t begin = text.find(begin_mark), end = text.find(end_mark);

@@ -31,7 +31,7 @@ COUNTS = ["bytes", "moved_bytes"]
 COLUMNS = (["matrix", "kind", "name", "chosen", "verdict", "scheme", "note", "error_over_bound"] +
            ["time_us", "time_min_us", "time_max_us", "time_spread"] +
            [column + "_us" for column, _, _ in SAMPLED[1:] + [REST]] + COUNTS)
-UNSTEADY = "unsteady"  # the last column; runs that were kept before it was known have none
+UNSTEADY = "unsteady"  # the last column, which older kept runs do not have
 SHAPE = ["rows", "columns", "nonzeros", "min_row", "max_row", "variation", "empty_rows"]
 TRIANGLE = ["levels", "diagonal_set", "overflows"]
 LEVELS = ["mean_level_rows", "max_level_rows", "cv_level_rows", "mean_level_entries",

@@ -28,7 +28,7 @@ KOKKOS_SOLVES = ("kk-ranges", "kk-teams")
 JACOBI_LOOPS = ("cusparse-jacobi", "cusparse-graph-jacobi")
 COMPARED = ["mean speed-up", "lowest", "slower by more than 5 %", "set-up pays off after"]
 
-# What is compared: operation, machine, results, and the peers' names with their contestants.
+# The comparisons: operation, machine, results, and the peers' names with their contestants.
 CUSPARSE = [("cuSPARSE, the better CSR", CUSPARSE_CSR), ("cuSPARSE, any format", CUSPARSE_ANY)]
 MKL = [("MKL, optimized", ("mkl-optimized",)), ("MKL as created", ("mkl-plain",))]
 ALL_FORMATS = "h100-spmv-double-all-formats"

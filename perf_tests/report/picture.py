@@ -34,7 +34,7 @@ def plain(value, _=None):
 class Picture:
     """A title, the lines that say what is drawn, and draw(axes, point), where point(x, y, colour, tip) is one with a tip."""
 
-    pictures = 0  # ids differ between those of one page
+    pictures = 0  # number of pictures, so that ids differ within a page
 
     def __init__(self, title, lines, size, draw):
         self.title, self.lines, self.size, self.draw = title, lines, size, draw
@@ -134,7 +134,7 @@ def cells(lines):
 
 def bars(groups, title):
     """groups: (name, [(peer, speed-up, losses, colour)]); a bar each, and a line at 1."""
-    rows = []  # place, words, speed-up, losses, colour
+    rows = []  # name, speed-up, losses, colour
     for name, found in groups:
         rows.append((name, None, "", ""))
         rows += found

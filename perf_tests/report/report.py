@@ -49,7 +49,7 @@ class Matrix:
         self.best, self.peer = (min(some, key=time, default=None) for some in (named, self.peers))
         self.chosen = self.found.get("auto") or next((c for c in named if c["chosen"]), None)
         self.ours = self.chosen or self.best
-        # What one gets without inspection: the fastest peer whose set-up is under one apply.
+        # The reference without inspection: the fastest peer whose set-up takes less than one apply.
         ready = [c for c in self.peers if setup(c) < time(c)] or self.peers or schemes
         self.reference = min(ready, key=time, default=None)
         self.wrong = [c["name"] for c in json["contestants"] if c["verdict"] == "wrong"]
@@ -253,7 +253,7 @@ def dense(run):
     if not found:
         sys.exit("report.py: there is no dense matrix; run heddle-bench spmv --set dense")
     colours, series = {}, []
-    for (_, name, _), line in sorted(found.items()):  # a format is one colour, and stands once in the legend
+    for (_, name, _), line in sorted(found.items()):  # a format has one colour, and one entry of the legend
         series.append(("" if name in colours else name, colours.setdefault(name, COLOURS[len(colours) % len(COLOURS)]), line))
     return picture(series, "dense matrices from one row to one column", ("rows", "microseconds"), joined=True).svg()
 

@@ -11,8 +11,8 @@ import statistics
 from keep import largest_spread, read_run, spread
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "results")
-STEADY = 0.25  # of the median: the middle half of the times
-MARGIN = 1.05  # a peer wins where auto takes more than this many times its time
+STEADY = 0.25  # limit of the interquartile range over the median
+MARGIN = 1.05  # a peer wins if auto takes more than this many times its time
 CUSPARSE_CSR = ("cusparse-alg1", "cusparse-alg2")
 CUSPARSE_ANY = CUSPARSE_CSR + ("cusparse-sell",) + tuple("cusparse-bsr-%d" % b for b in (2, 3, 4, 6, 8))
 KOKKOS_KERNELS = ("kk-native", "kk-merge")

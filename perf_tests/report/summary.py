@@ -99,7 +99,7 @@ def print_products(results):
     for matrix in results["matrices"]:
         times = {c["name"]: c["time_seconds"]["median"] for c in matrix["contestants"]
                  if c["time_seconds"]}
-        schemes = [c["name"] for c in matrix["contestants"]  # those that refuse have no time
+        schemes = [c["name"] for c in matrix["contestants"]  # refused schemes have no time
                    if c["kind"] == "scheme" and c["name"] != "auto" and c["time_seconds"]]
         schemes = schemes or ["auto"]
         auto = next(c for c in matrix["contestants"] if c["name"] == "auto")

@@ -8,7 +8,7 @@
 
 namespace heddle::bench {
 
-/// What `work` allocates up to its end, while what it returns still lives, and how often it waits.
+/// Allocations and waits of `work` up to its end; its result is released after that.
 template <class Work>
 DeviceLog::Seen seen_in(const Kokkos::DefaultExecutionSpace& exec, const Work& work) {
   const DeviceLog log;
@@ -17,9 +17,8 @@ DeviceLog::Seen seen_in(const Kokkos::DefaultExecutionSpace& exec, const Work& w
   return log.seen();
 }
 
-/// Does `work` once, to see what it allocates and how often it waits, and, with what it returns
-/// released, its allocations alone, up to 20 times; their release is in the time where
-/// `with_release`.
+/// Runs `work` once to log its allocations and waits, then, with its result released, times its
+/// allocations alone, 5 to 20 times. The time includes their release if `with_release`.
 template <class Work>
 Allocations measure_allocations(const Kokkos::DefaultExecutionSpace& exec, bool with_release,
                                 const Work& work) {

@@ -20,7 +20,7 @@ Block allocate(const Exec& exec, std::size_t bytes) {
                bytes);
 }
 
-/// What all addresses of blocks that live together differ by multiples of.
+/// Greatest common divisor of the differences between the addresses of live blocks, in bytes.
 std::size_t unit_of(const Exec& exec, std::size_t first_bytes, std::size_t step_bytes) {
   constexpr std::size_t blocks = 64;
   std::vector<Block> live;
@@ -59,7 +59,7 @@ AllocationTime time_of(const Exec& exec, std::size_t bytes) {
 }  // namespace
 
 void fit_line(AllocatorFigures& figures) {
-  // With t for a time and n for bytes: the least sum of (c / t + b n / t - 1)^2.
+  // The minimum of the sum of (c / t + b n / t - 1)^2 over times t of blocks of n bytes.
   double cc = 0, cb = 0, bb = 0, c1 = 0, b1 = 0;
   for (const AllocationTime& one : figures.times) {
     if (one.bytes < large_block_bytes) continue;

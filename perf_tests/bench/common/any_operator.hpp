@@ -6,8 +6,8 @@
 
 namespace heddle::bench {
 
-/// A product or a preconditioner of a square matrix whose plan is compiled elsewhere: plans take
-/// long to compile, and solvers take them from here.
+/// A product or a preconditioner of a square matrix whose plan is compiled in another source: plans
+/// take long to compile, and solvers share these.
 template <Scalar S>
 class AnyOperator : public SetUp {
  public:
@@ -25,7 +25,7 @@ class AnyOperator : public SetUp {
   std::int64_t rows_;
 };
 
-/// A product that may give x . A x beside it.
+/// A product that may also return x . A x.
 template <Scalar S>
 class AnyProduct : public AnyOperator<S> {
  public:
@@ -39,7 +39,7 @@ class AnyProduct : public AnyOperator<S> {
   virtual bool has_dot() const = 0;
 };
 
-/// A plan that is made of a matrix and takes new values from it, behind such an interface.
+/// A plan that implements `Interface`: it is made of a matrix and updated from its values.
 template <Scalar S, Offset Off, class Plan, class Interface = AnyOperator<S>>
 class PlannedOperator : public Interface {
  public:

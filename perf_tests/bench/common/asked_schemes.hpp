@@ -14,7 +14,7 @@
 
 namespace heddle::bench {
 
-/// The device of this build as far as grammars ask, so that a list needs none.
+/// The device of this build for its grammars, so that a list of schemes needs no device.
 inline Device listed_device() {
   Device device;
   device.backend = backends::Tag<Exec>::kind;
@@ -23,7 +23,7 @@ inline Device listed_device() {
   return device;
 }
 
-/// How the schemes of each kernel are written.
+/// The usage of each kernel's schemes.
 inline std::vector<std::string> kernel_usages(const SchemeGrammar& legal) {
   std::vector<std::string> usages;
   for (const SchemeKernel& kernel : legal.kernels) {
@@ -32,7 +32,7 @@ inline std::vector<std::string> kernel_usages(const SchemeGrammar& legal) {
   return usages;
 }
 
-/// A scheme of each kernel, its parameters left to the inspector.
+/// One scheme of each kernel, its parameters left to the inspector.
 inline std::vector<Scheme> kernel_schemes(const SchemeGrammar& legal) {
   std::vector<Scheme> schemes;
   for (const SchemeKernel& kernel : legal.kernels) {
@@ -41,8 +41,8 @@ inline std::vector<Scheme> kernel_schemes(const SchemeGrammar& legal) {
   return schemes;
 }
 
-/// What words ask for, each scheme once: expand(word) gives the schemes of a word that is none
-/// itself, as "all", or nothing. "auto" is passed over.
+/// The schemes that words ask for, each once. expand(word) returns the schemes of a word that is
+/// not a scheme, such as "all", or nothing. "auto" is skipped.
 template <class Expand>
 std::vector<Scheme> asked_schemes(const std::vector<std::string>& words,
                                   std::span<const SchemeGrammar> legal, const Expand& expand) {

@@ -26,7 +26,7 @@ int processors_of_process() {
   return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
 }
 
-/// Kokkos' argument counts more than its variable, and that more than OpenMP's.
+/// Number of threads from Kokkos' argument, else from its variable, else from OpenMP's, else 0.
 int threads_asked_for(int argc, char** argv) {
   constexpr std::string_view option = "--kokkos-num-threads=";
   for (int i = 1; i < argc; ++i) {
@@ -40,7 +40,7 @@ int threads_asked_for(int argc, char** argv) {
 
 std::string_view last_part(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-/// Whether the running file is the one that the command line names, and no loader or emulator.
+/// Whether the running file is the one that the command line names, not a loader or an emulator.
 bool runs_itself(const char* name) {
   char path[4096];
   const ssize_t length = readlink("/proc/self/exe", path, sizeof path);

@@ -5,18 +5,18 @@
 
 namespace heddle::bench {
 
-/// Why the threads of this process stay unbound, or "" where they may be bound: `threads` is how
-/// many are asked for (0: as many as there are processors), `processors` how many it may use, and
-/// `asked` what the environment says of binding (null: nothing).
+/// Reason that the threads of this process stay unbound, or "" if they may be bound. `threads`:
+/// number asked for (0: one for each processor); `processors`: number that the process may use;
+/// `asked`: the environment's setting of binding (null: none).
 std::string reason_not_to_bind(const char* asked, int threads, int processors);
 
-/// Binds OpenMP's threads, each to a processor of its own, where the environment says nothing of
-/// it. OpenMP reads the environment before main() begins, so this starts the program again, once,
-/// in the same process; call it first. Returns how threads are placed, or why they are not bound,
-/// in one line.
+/// Binds OpenMP's threads, each to its own processor, if the environment does not set a binding.
+/// OpenMP reads the environment before main() begins, so this starts the program again, once, in
+/// the same process; call it first. Returns one line: how threads are placed, or why they are not
+/// bound.
 std::string bind_threads(int argc, char** argv);
 
-/// What that returned; "not asked for" before.
+/// The line that bind_threads() returned; "not asked for" before.
 const std::string& placement_of_threads();
 
 }  // namespace heddle::bench

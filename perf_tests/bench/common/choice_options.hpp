@@ -7,16 +7,16 @@
 
 namespace heddle::bench {
 
-/// Options of operations whose "auto" may choose by a model, by time and by what is remembered.
+/// Options of operations whose "auto" may choose by a model, by timing or from a cache.
 struct ChoiceOptions : ContestOptions {
   std::string model_path;
-  /// Of a plan's options: measure_seconds and cache of "auto".
+  /// Options measure_seconds and cache of a plan with "auto".
   double measure_seconds = 0;
   std::string cache;
   /// Whether the plan's explain() is printed.
   bool explain = false;
 
-  /// These options alone; `about_model` and `about_measure` are what --help says of the first two.
+  /// Defines only these options; `about_model` and `about_measure` are the help of the first two.
   void define_choice(CLI::App& app, const std::string& about_model,
                      const std::string& about_measure);
 };

@@ -15,8 +15,8 @@
 
 namespace heddle::bench {
 
-/// The contestants of one matrix: sets each of them up, and times them in turns. Fills in
-/// result.contestants, in the order they were entered in.
+/// The contestants of one matrix: sets up each of them, and times them in turns. Fills in
+/// result.contestants in the order of their entry.
 template <class Contestant>
 class Contest {
  public:
@@ -25,10 +25,10 @@ class Contest {
   Contest(const Exec& exec, Progress& progress, MatrixResult& result)
       : exec_(exec), progress_(progress), result_(result) {}
 
-  /// Every contestant that enters from now on is set up once more, to see what it allocates.
+  /// Sets up every contestant that enters from then on once more, to log its allocations.
   void look_at_allocations() { look_at_allocations_ = true; }
 
-  /// Sets a contestant up several times: the first pays for the loading of kernels and libraries.
+  /// Sets up a contestant several times: the first set-up includes loading kernels and libraries.
   void enter(const std::string& name, bool is_scheme, const Setup& setup) {
     progress_.task(result_.name + ": setting up " + name);
     ContestantResult entry;
@@ -73,7 +73,7 @@ class Contest {
     result_.contestants.push_back(std::move(entry));
   }
 
-  /// Those baselines that were asked for.
+  /// Enters the baselines that were asked for.
   template <class Problem>
   void enter_baselines(const Problem& problem, const ContestOptions& options) {
     for (const auto& baseline : baselines<Problem>()) {
@@ -82,7 +82,7 @@ class Contest {
     }
   }
 
-  /// use(contestant, its result) for each that was set up.
+  /// Calls use(contestant, its result) for each contestant that was set up.
   template <class Use>
   void for_each(const Use& use) {
     for (std::size_t i = 0; i < contestants_.size(); ++i) {
@@ -90,8 +90,8 @@ class Contest {
     }
   }
 
-  /// error(contestant, its result) is the largest error over its bound, as a double, or as an
-  /// optional that is empty where nothing is known; it makes the verdict.
+  /// error(contestant, its result) is the largest error over its bound: a double, or an optional
+  /// that is empty if nothing is known. It determines the verdict.
   template <class ErrorOf>
   void verify(const ErrorOf& error) {
     for_each([&](Contestant& contestant, ContestantResult& entry) {
@@ -123,7 +123,7 @@ class Contest {
     });
   }
 
-  /// `long_applies` as TimingOptions has it.
+  /// `long_applies`: see TimingOptions.
   void time_all(const RunOptions& run, bool long_applies = false) {
     progress_.task(result_.name + ": timing");
     std::vector<Runner> runners;

@@ -9,19 +9,19 @@
 
 namespace heddle::bench {
 
-/// Options of every operation that runs schemes beside baselines.
+/// Options of every operation that runs schemes and baselines.
 struct ContestOptions : RunOptions {
   std::vector<std::string> schemes = {"all"};
   std::vector<std::string> baselines = {"all"};
   std::string scalar = "double";
   int offset_bits = 32;
   int columns = 1;
-  /// Of several columns: left (a column's entries side by side) or right (a row's).
+  /// Layout of several vectors: left (column-major) or right (row-major).
   std::string layout = "left";
 
-  /// These options alone, not those of RunOptions.
+  /// Defines only these options, not those of RunOptions.
   void define_contest(CLI::App& app, const std::string& about_schemes);
-  /// Of operations with vectors, which `vectors` names.
+  /// Defines the options of operations with vectors; `vectors` names these in the help.
   void define_columns(CLI::App& app, const std::string& vectors);
 
   bool row_major() const { return layout == "right"; }

@@ -9,7 +9,7 @@ namespace heddle::bench {
 
 namespace {
 
-/// Of solves their iterations stand behind these, and last what is not steady.
+/// Columns of every operation; solves add "iterations", and "unsteady" is the last one.
 constexpr std::array columns = {"matrix",        "kind",        "name",          "chosen",
                                 "verdict",       "scheme",      "note",          "error_over_bound",
                                 "time_us",       "time_min_us", "time_max_us",   "time_spread",
@@ -84,7 +84,7 @@ Line of_contestant(const Json& c, const std::string& key, bool solves) {
   return line;
 }
 
-/// A quote is an apostrophe, and a line break a blank, so that a reader need not know of them.
+/// Replaces quotes by apostrophes and line breaks by blanks, so that readers need no escapes.
 std::string field(std::string text) {
   for (char& c : text) {
     if (c == '"') c = '\'';

@@ -11,15 +11,15 @@
 
 namespace heddle::bench {
 
-/// A run's document as CSV, a line a contestant: perf_tests/results/README.md has the columns.
-/// What it has of a matrix beside its name is for the JSON.
+/// A run's document as CSV, one line for each contestant: perf_tests/results/README.md lists the
+/// columns. Facts of a matrix other than its name are only in the JSON.
 std::string csv_text(const Json& run);
 
-/// The fields of a line; those in double quotes may hold commas.
+/// The fields of a line; fields in double quotes may hold commas.
 std::vector<std::string> csv_fields(std::string_view line);
 
-/// The lines from here on, of which the first names the columns: each by those names. Throws
-/// std::out_of_range for a line with more fields.
+/// The remaining lines of a file, each by the column names, which the first line has. Throws
+/// std::out_of_range for a line with too many fields.
 std::vector<std::map<std::string, std::string>> csv_lines(std::istream& file);
 
 }  // namespace heddle::bench

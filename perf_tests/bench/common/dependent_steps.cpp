@@ -23,12 +23,12 @@ using Array = Kokkos::View<T*, Exec::memory_space>;
 constexpr int width = backends::max_subwarp_width<Exec>;
 constexpr int team_threads = 128;
 constexpr int short_chain = 200, long_chain = 1200;
-// Many and short: the least of them counts, and a CPU that others use too has few quiet moments.
+// Many short runs, of which the fastest counts: a shared CPU has few quiet moments.
 constexpr int repetitions = 25;
 
-/// A step a team, each of which waits for the one before. Teams take tickets as they begin, so that
-/// one is running already; the lowest that has not ended waits for nobody, and every wait ends,
-/// however few teams are resident. One thread of a team works: nobody waits in its own warp.
+/// A chain with one step for each team, which waits for the step before. Teams draw tickets as they
+/// start, so the lowest unfinished step is running and waits for nothing: every wait ends, however
+/// few teams are resident. Only one thread of a team works, so none waits within its own warp.
 struct FromTeamToTeam {
   using Scratch = backends::DynamicScratch;
   Mail mail;
@@ -43,7 +43,7 @@ struct FromTeamToTeam {
   }
 };
 
-/// One team: the first lanes of its warps write in turns. All threads come to every barrier.
+/// A chain in one team: first lanes of its warps write in turns. All threads reach all barriers.
 struct InTeam {
   struct Scratch {
     double values[2];
@@ -65,8 +65,8 @@ struct InTeam {
   }
 };
 
-/// One cluster, a thread of each team: a team waits in its own scratch for what the one before puts
-/// there. The teams of a cluster run together, and the first waits for nobody, so every wait ends.
+/// A chain in one cluster, one thread of each team: it polls its team's scratch for the value
+/// before. The teams of a cluster run together, and the first does not wait, so every wait ends.
 struct InCluster {
   struct Scratch {
     double value;
@@ -91,7 +91,7 @@ struct InCluster {
   }
 };
 
-/// The same by barriers, to which all threads come.
+/// A chain in one cluster by barriers, which all threads reach.
 struct ByClusterBarrier {
   struct Scratch {
     double values[2];
@@ -116,7 +116,7 @@ struct ByClusterBarrier {
   }
 };
 
-/// One warp, which waits for nothing.
+/// A chain in one warp by shuffles, without waits.
 struct InWarp {
   using Scratch = backends::NoScratch;
   double* result;
@@ -133,9 +133,9 @@ struct InWarp {
   }
 };
 
-/// What a thread of a CPU has to wait with: some looks in a row, then a moment for others, so often
-/// at most. Threads may never run at the same time, inside a parallel region of the program's own
-/// or under a limit; whoever has no patience left says so to all, and so every wait ends.
+/// Bounded wait of a thread of a CPU: it polls a number of times, then pauses, up to a limit.
+/// Threads may never run at the same time, inside a parallel region of the program's own or under a
+/// limit of threads; one that reaches the limit posts that to all, so every wait ends.
 class Patience {
  public:
   KOKKOS_FUNCTION explicit Patience(int* given_up) : given_up_(given_up) {}
@@ -157,7 +157,7 @@ class Patience {
   int* given_up_;
 };
 
-/// Steps that the threads of a CPU take in turns.
+/// A chain whose steps the threads of a CPU take in turns.
 struct FromThreadToThread {
   using Scratch = backends::NoScratch;
   Mail mail;
@@ -179,7 +179,7 @@ struct FromThreadToThread {
   }
 };
 
-/// Every thread of a CPU says how far it is, and looks for all others to be as far.
+/// A barrier: each thread of a CPU publishes its round, and polls until all others reached it.
 struct BarrierOfThreads {
   using Scratch = backends::NoScratch;
   struct alignas(128) Word {
@@ -228,8 +228,8 @@ void check_value(double value, int steps) {
       "do not trust this device, and report it");
 }
 
-/// Of one step: run(steps) prepares, times and checks a chain of `steps`, and returns its seconds,
-/// or none where it did not come to its end. What a launch takes cancels in the difference.
+/// Seconds of one step. run(steps) prepares, times and checks a chain of `steps`, and returns its
+/// seconds, or nothing if it did not finish. The time of a launch cancels in the difference.
 template <class Run>
 std::optional<double> seconds_per_step(const Run& run) {
   double shorter = std::numeric_limits<double>::infinity(), longer = shorter;
@@ -244,7 +244,7 @@ std::optional<double> seconds_per_step(const Run& run) {
   return difference > 0 ? difference : longer / long_chain;
 }
 
-/// Places for all values of a chain, emptied before each.
+/// One place for each value of a chain, cleared before each run.
 class Places {
  public:
   explicit Places(const Exec& exec) : exec_(exec), words_(zeros<double>(exec, long_chain)) {}
@@ -263,13 +263,13 @@ class Places {
   Array<double> words_;
 };
 
-// On GPUs alone.
+// Used only on GPUs.
 [[maybe_unused]] std::optional<double> measure_team_to_team(const Exec& exec,
                                                             Stopwatch& stopwatch) {
   const Places places(exec);
   const auto next = zeros<std::uint32_t>(exec, 1);
   const backends::Tickets tickets{next.data()};
-  // Few teams resident: those that wait far behind would slow down those whose turn it is.
+  // Keeps few teams resident: those that wait for distant steps would slow down those in turn.
   const std::size_t scratch_bytes = backends::describe(exec).scratch_bytes / 4;
   return seconds_per_step([&](int steps) -> std::optional<double> {
     const FromTeamToTeam kernel{places.empty(steps)};
@@ -282,7 +282,7 @@ class Places {
   });
 }
 
-/// Of a kernel of one team.
+/// Measures a kernel of one team.
 template <class Shape, class Make>
 std::optional<double> measure_one_team(const Exec& exec, Stopwatch& stopwatch, const char* label,
                                        const Make& make) {
@@ -296,7 +296,7 @@ std::optional<double> measure_one_team(const Exec& exec, Stopwatch& stopwatch, c
   });
 }
 
-/// Of a kernel of one cluster of eight teams.
+/// Measures a kernel of one cluster of eight teams; nothing if the device has no such cluster.
 template <class Make>
 std::optional<double> measure_one_cluster(const Exec& exec, Stopwatch& stopwatch, const char* label,
                                           const Make& make) {
@@ -313,7 +313,7 @@ std::optional<double> measure_one_cluster(const Exec& exec, Stopwatch& stopwatch
   });
 }
 
-/// launch() on all `threads` of a CPU, unless one gave up.
+/// Seconds of a launch on all `threads` of a CPU; nothing if a thread gave up.
 template <class Kernel>
 std::optional<double> run_threads(const Exec& exec, const char* label, int threads,
                                   const Kernel& kernel, const Array<int>& given_up) {

@@ -49,15 +49,15 @@ Samples sample(const Exec& exec, int repetitions, const Work& work) {
   return samples;
 }
 
-/// Four times the cache, as STREAM wants it. A virtual machine may see the cache of a whole server:
-/// beyond 512 MB it is enough that the three arrays of a triad come to that.
+/// Four times the cache, as in STREAM. A virtual machine may see the cache of a whole server: above
+/// 512 MB it is enough that the three arrays of a triad are four times the cache together.
 std::size_t beyond_cache(std::size_t cache_bytes) {
   constexpr std::size_t least = std::size_t{64} << 20;
   constexpr std::size_t ample = std::size_t{512} << 20;
   return std::max({least, std::min(4 * cache_bytes, ample), 4 * cache_bytes / 3});
 }
 
-/// Of the environment; 0 where it has no number above 0.
+/// Bytes of an array that the environment asks for; 0 if it has no number above 0.
 std::size_t asked_bytes() {
   const char* const text = std::getenv("HEDDLE_BENCH_ARRAY_MB");
   return text ? std::size_t{std::strtoul(text, nullptr, 10)} << 20 : 0;

@@ -9,9 +9,9 @@
 
 namespace heddle::bench {
 
-/// What is allocated and released in the device's memory through Kokkos while a log lives, in
-/// order, and how often the host waits for the device. One log at a time; it slows down what it
-/// looks at.
+/// Log of the allocations and releases of device memory through Kokkos while it lives, in order,
+/// and of how often the host waits for the device. Only one log may live at a time; it slows down
+/// the work that it records.
 class DeviceLog {
  public:
   using Exec = Kokkos::DefaultExecutionSpace;
@@ -23,7 +23,7 @@ class DeviceLog {
   };
   struct Seen {
     std::vector<Step> steps;
-    /// Fences behind something enqueued; of several that follow each other the first.
+    /// Number of fences with enqueued work to wait for: of consecutive fences the first counts.
     int waits = 0;
   };
 
@@ -57,7 +57,7 @@ class DeviceLog {
   using Handle = Kokkos::Tools::SpaceHandle;
   struct State {
     Seen seen;
-    bool busy = false;  // something was enqueued that nobody has waited for
+    bool busy = false;  // whether work was enqueued after the last fence
   };
 
   static State& state() {
@@ -79,12 +79,12 @@ class DeviceLog {
   Kokkos::Tools::Experimental::EventSet before_;
 };
 
-/// Allocations of a replay that are not released yet, by what they stand for.
+/// Live allocations of a replay, by their addresses in the log.
 using Replayed =
     std::unordered_map<const void*, Kokkos::View<std::byte*, DeviceLog::Exec::memory_space>>;
 
-/// Does the steps again, without initialization and with nothing in between; returns what they
-/// leave. What they release without having allocated it is passed over.
+/// Repeats the logged steps without initialization and with nothing in between; returns the
+/// allocations that remain. Releases of blocks that the log did not allocate are skipped.
 inline Replayed replay(const DeviceLog::Exec& exec, const std::vector<DeviceLog::Step>& steps) {
   Replayed live;
   for (const DeviceLog::Step& step : steps) {

@@ -10,11 +10,11 @@
 
 namespace heddle::bench {
 
-/// Columns and values.
+/// Column and value of each entry of a row.
 template <Scalar S>
 using HostRow = std::vector<std::pair<std::int32_t, S>>;
 
-/// Columns ascend then, and entries that repeat one are added up in their order.
+/// Sorts a row by columns, and adds up repeated entries in their order.
 template <Scalar S>
 void add_up(HostRow<S>& row) {
   std::stable_sort(row.begin(), row.end(),
@@ -30,7 +30,7 @@ void add_up(HostRow<S>& row) {
   row.resize(kept);
 }
 
-/// The rows in CSR.
+/// The rows as a CSR matrix.
 template <Scalar S, Offset Off>
 HostStorage<S, Off> stored(const std::vector<HostRow<S>>& rows, std::int32_t columns) {
   std::size_t count = 0;

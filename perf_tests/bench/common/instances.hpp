@@ -24,7 +24,7 @@ struct Instance {
   int offset_bits;
   MatrixResult (*run)(const Request&, const Source&, Progress&);
   std::vector<std::string> (*scheme_names)();
-  /// Name and description of each.
+  /// Name and description of each baseline.
   std::vector<std::pair<std::string, std::string>> (*baseline_names)();
 };
 
@@ -43,8 +43,8 @@ std::vector<std::pair<std::string, std::string>> baseline_names() {
   return names;
 }
 
-/// Run(request, source, progress).run() is the instance's run; `schemes` are listed by name where
-/// an operation has some.
+/// Registers an instance, whose run is Run(request, source, progress).run(); `schemes` are listed
+/// by name if the operation has any.
 template <class Run, class Request, class Problem>
 bool enter_instance(
     const char* scalar, std::size_t offset_bytes,

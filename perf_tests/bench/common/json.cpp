@@ -15,7 +15,7 @@ std::string without_folder(const std::string& path) {
   return path.substr(path.find_last_of('/') + 1);
 }
 
-/// Folders tell about a person's machine; but "csr/merge" is no path.
+/// The command line without folders, which may identify a person; "csr/merge" is not a path.
 Json command_line(const std::vector<std::string>& words, const RunOptions& options) {
   const auto is_file = [&](const std::string& word) {
     const auto& [files, generated, sets, folder, seed, orders] = options.matrices;

@@ -16,22 +16,22 @@ using Json = nlohmann::ordered_json;
 /// Version of the layout that results.schema.json describes; raised when a reader must change.
 inline constexpr int json_schema_version = 2;
 
-/// What a results file tells beside its matrices.
+/// Contents of a results file other than its matrices.
 struct ResultsHead {
   std::string operation;
   Machine machine;
   DeviceFigures figures;
-  /// The command line; folders are cut off the names of files in it.
+  /// The command line; file names in it lose their folders.
   std::vector<std::string> words;
-  /// What the operation was asked for, beside the options that every operation has.
+  /// Settings of the operation's own, without the options that every operation has.
   Json settings;
 };
 
-/// All of a run as one document.
+/// A whole run as one document.
 Json results_json(const ResultsHead& head, const RunOptions& options,
                   const std::vector<MatrixResult>& results);
 
-/// Names that are not UTF-8 have U+FFFD for what is wrong in them. An indent of -1: on one line.
+/// The text of a document, on one line for an indent of -1. Invalid UTF-8 in names becomes U+FFFD.
 std::string json_text(const Json& json, int indent = 1);
 
 }  // namespace heddle::bench

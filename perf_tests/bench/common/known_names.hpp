@@ -9,11 +9,10 @@
 #include "../../../core/error.hpp"
 #include "table.hpp"
 
-// Of operations whose schemes are no schemes of plans, but have names and descriptions of their
-// own.
+// Names of an operation's own schemes, which are not schemes of plans but have descriptions.
 namespace heddle::bench {
 
-/// Throws Error where one that is asked for is neither known nor one of the words.
+/// Throws Error if a name that is asked for is neither known nor one of the words.
 template <class Known>
 void check_names(const std::vector<std::string>& asked, const std::string& what,
                  const std::vector<std::string>& words, const std::vector<Known>& known) {
@@ -27,7 +26,7 @@ void check_names(const std::vector<std::string>& asked, const std::string& what,
   }
 }
 
-/// For `heddle-bench list`.
+/// Prints names and descriptions for `heddle-bench list`.
 template <class Known>
 void list_names(std::ostream& out, const std::string& title, const std::vector<Known>& known) {
   out << title << ":\n";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Krylov methods as programs write them, over the kernels of a library: what baselines run.
+// Krylov methods as plain loops over the kernels of a library, for the baselines.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -13,21 +13,21 @@
 
 namespace heddle::bench {
 
-/// How an iteration from zero ended.
+/// Result of a solve from zero.
 struct Solved {
   bool converged = false;
-  int iterations = 0;  ///< products with A, those for a residual not counted
+  int iterations = 0;  ///< products with A, without those for residuals
   std::string why = {};
 };
 
-/// Until the residual's norm is at most `tolerance` times that of b.
+/// Limits of a solve: it ends once the residual's norm is at most `tolerance` times that of b.
 struct LoopLimits {
   double tolerance = 1e-8;
   int max_iterations = 10000;
 };
 
-/// `Kernels` has Vector, vector(label), product(x, y) for y = A x, dot(x, y) with x conjugated,
-/// axpby(a, x, b, y) for y = a x + b y, where b = 0 never reads y. precondition(r, z) is z = M r.
+/// Needs Vector, vector(label), product(x, y) for y = A x, dot(x, y) with x conjugated, and
+/// axpby(a, x, b, y) for y = a x + b y, which reads no y if b = 0. precondition(r, z) is z = M r.
 template <class Kernels>
 class KrylovLoops {
  public:
@@ -96,7 +96,7 @@ class KrylovLoops {
     return {true, done_};
   }
 
-  /// GMRES(m) with M on the right and Gram-Schmidt modified (Y. Saad, M. Schultz, 1986).
+  /// GMRES(m) with M on the right and modified Gram-Schmidt (Y. Saad, M. Schultz, 1986).
   Solved gmres(const Vector& b, const Vector& x, int m) {
     const Vector r = begin(b, x), z = vector(), w = vector();
     std::vector<Vector> basis;
@@ -155,7 +155,7 @@ class KrylovLoops {
   }
 
  private:
-  /// x = 0 and r = b.
+  /// Sets x = 0, and returns r = b.
   Vector begin(const Vector& b, const Vector& x) {
     done_ = 0;
     taken_ = 0;
@@ -169,7 +169,7 @@ class KrylovLoops {
     norm_ = static_cast<double>(Kokkos::sqrt(Kokkos::abs(dot(r, r))));
     return norm_ <= limits_.tolerance * norm_of_b_;
   }
-  /// The same ones in every solve: the first allocates them.
+  /// Returns the same vectors in every solve; the first solve allocates them.
   Vector vector() {
     if (taken_ == vectors_.size()) vectors_.push_back(kernels_.vector("heddle::bench::loop"));
     return vectors_[taken_++];

@@ -8,9 +8,8 @@
 
 namespace heddle::bench {
 
-/// Microseconds that each of `launches` takes, one after the other on `exec`: medians of
-/// `repetitions` runs of about a millisecond, in turns, so that whatever else the machine does
-/// meets all alike.
+/// Microseconds of each of `launches`, one after the other on `exec`: medians of `repetitions` runs
+/// of about a millisecond, in turns, so that other load of the machine affects all alike.
 template <class Exec, class... Launch>
 std::array<double, sizeof...(Launch)> median_microseconds(const Exec& exec, int repetitions,
                                                           const Launch&... launches) {

@@ -22,11 +22,10 @@ using HostStorage = CsrStorage<S, std::int32_t, Off, Kokkos::HostSpace>;
 template <Scalar S, Offset Off>
 struct Loaded {
   HostStorage<S, Off> matrix;
-  /// Whether the values are the source's own. Most generated matrices have random ones, and so has
-  /// a file whose values are all 1, as a pattern's are: with ones alone many a wrong result would
-  /// go unseen.
+  /// Whether the values are the source's own. Most generated matrices get random values, and so do
+  /// files whose values are all 1, such as patterns: with ones many wrong results would go unseen.
   bool own_values = false;
-  /// Of the nodes of a generated elastic body, one after the other; else there are none.
+  /// Coordinates of the nodes of a generated elastic body, node by node; else empty.
   std::vector<double> coordinates = {};
   int dimensions = 0;
 };
@@ -65,16 +64,16 @@ Loaded<S, Off> load_as_it_is(const Source& source, std::uint64_t seed) {
 }
 
 /// The matrix of a source, on the host, in the order that the source names. Throws Error if it is
-/// not square and is not to stay in its own.
+/// to be reordered and is not square.
 template <Scalar S, Offset Off>
 Loaded<S, Off> load(const Source& source, std::uint64_t seed) {
   Loaded<S, Off> loaded = load_as_it_is<S, Off>(source, seed);
   if (source.order.empty()) return loaded;
-  // Coordinates stand in the source's order.
+  // Coordinates would be in the source's own order, so they are dropped.
   return {in_order(loaded.matrix, source.order, seed), loaded.own_values};
 }
 
-/// What load_matrix() makes of a source, a CSR matrix on the host; its facts go to `result`.
+/// Returns the host's CSR matrix that load_matrix() makes of a source; its facts go to `result`.
 template <class LoadMatrix>
 auto load_into(MatrixResult& result, const Source& source, Progress& progress,
                const LoadMatrix& load_matrix) {

@@ -16,22 +16,22 @@ namespace heddle::bench {
 /// Options of every operation that runs over matrices.
 struct MatrixOptions {
   std::vector<std::string> files, generated, sets;
-  /// Where the files that a set names are looked for.
+  /// Folder of the files that a set names.
   std::string folder = ".";
   std::uint64_t seed = 1;
-  /// Orders that every square matrix is run in, beside each other.
+  /// Orders in which every square matrix is run.
   std::vector<std::string> orders{"own"};
 
   void define(CLI::App& app);
-  /// Says on standard error which files a set names and the folder lacks: they are left out. Throws
-  /// heddle::Error where nothing is left to run, and where there is no such set.
+  /// Prints on standard error the files that a set names and the folder lacks: they are left out.
+  /// Throws heddle::Error if nothing is left to run, or if a set does not exist.
   std::vector<Source> sources() const;
 
  private:
   std::vector<Source> matrices() const;
 };
 
-/// The generators and their arguments and the sets, a line each.
+/// Help for the generators with their arguments and for the sets, one line each.
 std::string matrix_help();
 
 }  // namespace heddle::bench

@@ -11,23 +11,22 @@ namespace heddle::bench {
 /// Matrices that are run together: perf_tests/sets/NAME.txt, or any file like those.
 struct MatrixSet {
   std::vector<Source> sources;
-  /// What the set names and the folder lacks.
+  /// Files that the set names and the folder lacks.
   std::vector<std::string> missing;
 };
 
-/// Reads a set: a matrix a line, "#" and what follows it left out. What has a colon is a
-/// generator's text; anything else names a file, which is looked for in `folder` by the name of
-/// SuiteSparse, GROUP/NAME or NAME: as GROUP/NAME/NAME, GROUP/NAME, NAME/NAME and NAME, each with
-/// the ending .mtx, .mtx.xz, .mtx.gz or .petsc, or as it is. `name` is that of a set that
-/// came with the program, or a file. Throws heddle::Error where there is no such set.
+/// Reads a set: one matrix a line; "#" begins a comment. A text with a colon is a generator's; any
+/// other names a file in `folder` by its SuiteSparse name, GROUP/NAME or NAME, which is searched as
+/// GROUP/NAME/NAME, GROUP/NAME, NAME/NAME and NAME, each with the ending .mtx, .mtx.xz, .mtx.gz or
+/// .petsc, or as it is. `name` is a set that the program ships, or a file. Throws heddle::Error if
+/// there is no such set.
 MatrixSet read_set(const std::string& name, const std::string& folder);
 
 struct KnownSet {
   std::string name, description;
 };
 
-/// The sets that came with the program, by name, with the first line of each; none where they are
-/// gone.
+/// The sets that the program ships: names, and the first line of each; empty if they are missing.
 std::vector<KnownSet> known_sets();
 
 }  // namespace heddle::bench

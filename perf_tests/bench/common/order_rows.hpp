@@ -10,7 +10,7 @@
 
 namespace heddle::bench {
 
-/// The same matrix with rows and columns in an order of that name, made on the device.
+/// The matrix with its rows and columns permuted to the named order, computed on the device.
 template <class Storage>
 Storage in_order(const Storage& A, const std::string& name, std::uint64_t seed) {
   using Exec = Kokkos::DefaultExecutionSpace;

@@ -10,13 +10,13 @@
 
 namespace heddle::bench {
 
-/// Where a matrix has its entries, small enough for a results file.
+/// A picture of the pattern of a matrix, small enough for a results file.
 struct PatternPicture {
-  /// The matrix as at most 64 x 64 cells, a line of them a string: ' ' for a cell without entries,
-  /// else '1' to '9' for the share of its places that hold one, 9 for more than a quarter, and one
-  /// less for each factor of four.
+  /// The matrix as at most 64 x 64 cells, one string for each line of cells: ' ' for a cell without
+  /// entries, else '9' if more than a quarter of its places hold one, and one less for each factor
+  /// of four, down to '1'.
   std::vector<std::string> lines;
-  /// How many rows have no entry, 1, 2 to 3, 4 to 7, ...; up to the longest row.
+  /// Numbers of rows with 0, 1, 2 to 3, 4 to 7, ... entries, up to the longest row.
   std::vector<std::int64_t> row_lengths;
 };
 
@@ -27,8 +27,8 @@ inline char shade(std::int64_t entries, double places) {
   return static_cast<char>('0' + std::clamp(9 - std::max(0, steps), 1, 9));
 }
 
-/// Of a CSR matrix on the host. Cells are of equal size but for rounding; as many lines and columns
-/// as there are rows and columns, where those are fewer than 64.
+/// The picture of a CSR matrix on the host. Cells have equal size up to rounding; a matrix with
+/// fewer than 64 rows or columns has one line or column of cells for each.
 template <class Matrix>
 PatternPicture picture_of(const Matrix& A) {
   constexpr std::int64_t most_cells = 64;

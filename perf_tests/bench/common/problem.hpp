@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the problems and contestants of every operation have in common.
+// Base classes of the problems and contestants of every operation.
 #pragma once
 
 #include <concepts>
@@ -16,7 +16,7 @@ using Exec = Kokkos::DefaultExecutionSpace;
 using Space = Exec::memory_space;
 using Index = std::int32_t;
 
-/// How the vectors of a problem lie, which are allocated as one array without gaps each.
+/// Layout of the vectors of a problem, each allocated as one array without padding.
 template <Scalar S>
 struct ColumnVectors {
   using Vector = Kokkos::View<S*, Space>;
@@ -24,17 +24,17 @@ struct ColumnVectors {
   using Columns = Kokkos::View<S**, Layout, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
   int columns = 1;
-  /// Whether the entries of a row lie side by side, or those of a column.
+  /// Whether several vectors are row-major (layout right), else column-major (layout left).
   bool row_major = false;
 
-  /// A vector as several columns.
+  /// A vector viewed as several columns.
   template <class Layout>
   Columns<Layout> as_columns(const Vector& vector) const {
     const auto k = static_cast<std::size_t>(columns);
     return Columns<Layout>(vector.data(), vector.extent(0) / k, k);
   }
 
-  /// use(from, to) with vectors of rank 1 for one column, else with rank 2 in their layout.
+  /// Calls use(from, to) with vectors of rank 1 for one column, else of rank 2 in their layout.
   template <class Use>
   auto with_columns(const Vector& from, const Vector& to, const Use& use) const {
     using Left = Kokkos::LayoutLeft;
@@ -44,7 +44,7 @@ struct ColumnVectors {
     return use(as_columns<Left>(from), as_columns<Left>(to));
   }
 
-  /// Both wait.
+  /// Copies between host and device; both functions wait.
   template <class Host>
   void copy_in(const Exec& exec, const Vector& device, const Host& host) const {
     if (row_major) {
@@ -78,53 +78,53 @@ struct ColumnVectors {
   }
 };
 
-/// The vectors of what solves with a square matrix: rows x columns each, without gaps.
+/// Vectors of a problem with a square matrix to solve with: rows x columns each, without padding.
 template <Scalar S>
 struct SolveVectors : ColumnVectors<S> {
   typename ColumnVectors<S>::Vector b, x;
 
-  /// Allocates both and takes b from the host; x is zero.
+  /// Allocates both and copies b from the host; x is zero.
   template <class Host>
   void make_vectors(const Exec& exec, const Host& host_b) {
     b = decltype(b)("heddle::bench::b", host_b.size());
     x = decltype(x)("heddle::bench::x", host_b.size());
     this->copy_in(exec, b, host_b);
   }
-  /// use(b, x) with vectors of rank 1 for one column, else with rank 2 in their layout.
+  /// Calls use(b, x) with vectors of rank 1 for one column, else of rank 2 in their layout.
   template <class Use>
   auto with_vectors(const Use& use) const {
     return this->with_columns(b, x, use);
   }
 };
 
-/// What everything that was set up for a problem can tell of itself.
+/// Interface of everything that is set up for a problem.
 class SetUp {
  public:
   virtual ~SetUp() = default;
-  /// What the setup built beside the CSR arrays.
+  /// Bytes that the set-up keeps, without the CSR arrays.
   virtual std::size_t bytes() const { return 0; }
-  /// What one apply really reads and writes, none of it for beta; 0 where it is not known.
+  /// Bytes that one apply reads and writes, none of them for beta; 0 if unknown.
   virtual std::size_t moved_bytes() const { return 0; }
-  /// The scheme that runs, nothing left open; empty of other libraries.
+  /// The scheme that runs, with all its parameters; empty for other libraries.
   virtual std::string scheme() const { return ""; }
-  /// What ran, where name and scheme do not say it all.
+  /// Details of the run that name and scheme do not have.
   virtual std::string note() const { return ""; }
-  /// Whether it allocates through Kokkos, so that its allocations can be seen and timed alone.
+  /// Whether it allocates through Kokkos, so that its allocations can be logged and timed alone.
   virtual bool allocates_through_kokkos() const { return true; }
-  /// Whether it can take new values of the same pattern, by update_values.
+  /// Whether update_values accepts new values of the same pattern.
   virtual bool updates() const { return false; }
   virtual void update_values(const Exec&) {}
 };
 
-/// What is set up to be timed.
+/// Something that is set up to be timed.
 class Contestant : public SetUp {
  public:
-  /// What is timed: one apply, enqueued.
+  /// Enqueues one apply, which is timed.
   virtual void run(const Exec& exec) = 0;
 };
 
 /// A library that Heddle is compared with. `setup` does all that can be done before the first
-/// apply; it throws heddle::Error where the library does not take the problem.
+/// apply; it throws heddle::Error if the library does not support the problem.
 template <class Problem>
 struct Baseline {
   std::string name;
@@ -146,7 +146,7 @@ bool add_baseline(Baseline<Problem> baseline) {
   return true;
 }
 
-/// A baseline that is Made(exec, problem, arguments...), or without `exec` where that takes none.
+/// Adds a baseline that is Made(exec, problem, arguments...), or the same without `exec`.
 template <class Made, class Problem, class... Arguments>
 bool add_contestant(const std::string& name, const std::string& description,
                     Arguments... arguments) {

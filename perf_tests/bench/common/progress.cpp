@@ -20,7 +20,7 @@ Progress::Progress() : terminal_(isatty(STDERR_FILENO) != 0) {}
 void Progress::task(std::string what) {
   what_ = std::move(what);
   task_started_ = now();
-  // A new task of a run that is already slow is announced at once: it may take long in one go.
+  // A new task of a slow run is shown at once, since it may take long.
   if (shown_) show(what_);
 }
 

@@ -5,8 +5,8 @@
 
 namespace heddle::bench {
 
-/// One line on a terminal's stderr that says what is going on; silent in the first second of a
-/// task, and where stderr is not a terminal.
+/// A status line on a terminal's stderr; silent in the first second of a task, and if stderr is not
+/// a terminal.
 class Progress {
  public:
   Progress();

@@ -18,7 +18,7 @@ namespace heddle::bench {
 
 using NamedNumbers = std::vector<std::pair<std::string, double>>;
 
-/// Seconds of repetitions of one thing.
+/// Seconds of the repetitions of one measurement.
 struct Samples {
   std::vector<double> seconds;
 
@@ -26,7 +26,7 @@ struct Samples {
   double min() const { return *std::min_element(seconds.begin(), seconds.end()); }
   double max() const { return *std::max_element(seconds.begin(), seconds.end()); }
   double median() const { return quantile(0.5); }
-  /// The value that a share of them is not above, interpolated between neighbours.
+  /// The quantile for a share, interpolated between neighbouring samples.
   double quantile(double share) const {
     std::vector<double> sorted = seconds;
     std::sort(sorted.begin(), sorted.end());
@@ -35,8 +35,8 @@ struct Samples {
     const std::size_t above = std::min(below + 1, sorted.size() - 1);
     return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
   }
-  /// How far the median may be off, over itself: half of its 95 % interval of confidence, between
-  /// two of the sorted samples (normal approximation of their ranks); infinite below 6 samples.
+  /// Relative error of the median: half of its 95 % confidence interval, between two of the sorted
+  /// samples (normal approximation of their ranks), over the median; infinite below 6 samples.
   double median_error() const {
     constexpr std::size_t fewest = 6;
     if (seconds.size() < fewest || median() <= 0) return std::numeric_limits<double>::infinity();
@@ -45,7 +45,7 @@ struct Samples {
     return 0.5 * (quantile(std::min(1.0, 0.5 + reach)) - quantile(std::max(0.0, 0.5 - reach))) /
            median();
   }
-  /// The range of the middle half over the median; 0 where nothing can be said.
+  /// Interquartile range over the median; 0 for fewer than 3 samples.
   double spread() const {
     if (seconds.size() < 3 || median() <= 0) return 0;
     return (quantile(0.75) - quantile(0.25)) / median();
@@ -64,18 +64,18 @@ inline const char* name(Verdict verdict) {
   return "?";
 }
 
-/// What something allocates on the device, and the time of that done again alone; and how often the
-/// host waits in it.
+/// Device allocations of an operation, the time of these repeated alone, and the number of times
+/// that the host waits in the operation.
 struct Allocations {
   int count = 0;
   std::size_t bytes = 0;
   int waits = 0;
-  /// Whether the time has the release of all of it, too, as of a conversion; a setup keeps it.
+  /// Whether `time` includes the release of all blocks, as for a conversion; a set-up keeps them.
   bool with_release = false;
   Samples time;
 };
 
-/// One level of a multigrid.
+/// One level of a multigrid hierarchy.
 struct LevelResult {
   std::int64_t rows = 0, entries = 0;
   std::string scheme, smoother;
@@ -85,39 +85,39 @@ struct LevelResult {
 
 struct ContestantResult {
   std::string name;
-  bool is_scheme = false;  // of Heddle; else a baseline
-  bool chosen = false;     // what `choose` took
+  bool is_scheme = false;  // a scheme of Heddle; else a baseline
+  bool chosen = false;     // whether `choose` chose it
   Verdict verdict = Verdict::unverified;
-  /// What ran, where the name does not say it all, or why nothing did.
+  /// Details of the run that the name does not have, or why it did not run.
   std::string note;
-  /// The scheme that ran, nothing left open; empty of baselines.
+  /// The scheme that ran, with all its parameters; empty for baselines.
   std::string scheme;
-  /// Largest error over its bound, of all rows: at most 1 where the result is right.
+  /// Largest error of all rows over its bound: at most 1 if the result is right.
   double error_over_bound = 0;
   double first_setup_seconds = 0;
   Samples setup;
-  Samples time;     // one apply, the queue empty before
-  Samples queued;   // one of several applies behind each other
-  Samples latency;  // from the call to the end of the fence after it, by the host's clock
-  Samples update;   // of the values, where it is an operation of its own
-  /// Of a solve, or of one with it: products with the matrix.
+  Samples time;     // one apply on an empty queue
+  Samples queued;   // one of several queued applies
+  Samples latency;  // one apply from the call to the end of a fence, by the host's clock
+  Samples update;   // an update of the values, if there is one
+  /// Products with the matrix in a solve, or in a solve with a preconditioner; else empty.
   std::optional<int> iterations;
-  /// Of multigrid, the finest first.
+  /// Levels of a multigrid hierarchy, the finest first.
   std::vector<LevelResult> levels;
-  /// Of one setup, or of one conversion.
+  /// Allocations of one set-up, or of one conversion.
   std::optional<Allocations> allocations;
   std::size_t bytes = 0;
-  std::size_t moved_bytes = 0;  // what one apply really moves; 0 where nobody knows
-  /// What `choose` predicts of an apply, the pattern seen.
+  std::size_t moved_bytes = 0;  // bytes that one apply moves; 0 if unknown
+  /// Seconds of an apply that `choose` predicts from the pattern.
   std::optional<double> predicted_seconds;
-  /// Where that is known: who a model takes the scheme for, and what it is asked with of it.
+  /// The scheme's group in a cost model, and the inputs that depend on it; empty if unknown.
   std::string model_group;
   NamedNumbers model_inputs;
 
   bool timed() const { return !time.empty(); }
   bool right() const { return verdict == Verdict::ok || verdict == Verdict::unverified; }
-  /// The setup without its allocations and without the waits in it, each of which takes
-  /// `readback_seconds`; nothing where they are not known.
+  /// The set-up without its allocations and without its waits, each of which takes
+  /// `readback_seconds`; empty if these are unknown.
   std::optional<double> setup_rest(double readback_seconds) const {
     if (!allocations || allocations->with_release || setup.empty()) return {};
     const double alone = allocations->time.median() + allocations->waits * readback_seconds;
@@ -125,22 +125,22 @@ struct ContestantResult {
   }
 };
 
-/// What a matrix was made of to be solved with.
+/// Facts of the triangle of a matrix that is solved with.
 struct TriangleFacts {
-  std::int64_t entries = 0;  // the diagonal among them
-  std::int64_t levels = 0;   // rows that must be solved one after the other
-  /// Entries of the diagonal that were missing or zero and were set.
+  std::int64_t entries = 0;  // including the diagonal
+  std::int64_t levels = 0;   // rows of the longest chain of dependencies
+  /// Number of diagonal entries that were missing or zero and were set.
   std::int64_t diagonal_set = 0;
   /// Whether the solution is too large for the scalar or NaN, so that nothing could be verified.
   bool overflows = false;
-  /// TriangleFeatures, by their names: what a model of the times may know of a triangle.
+  /// TriangleFeatures by their names: inputs of a model of the times.
   NamedNumbers features;
 };
 
 struct TimedScheme {
-  /// The median; of one that was stopped the fastest run.
+  /// The median, or the fastest run if the timing was stopped early.
   std::optional<double> seconds;
-  /// Too slow to be worth more runs.
+  /// Whether the scheme was too slow to be worth more runs.
   bool stopped_early = false;
 };
 
@@ -149,16 +149,16 @@ struct SearchedScheme {
   Scheme scheme;
   TimedScheme time;
   double setup_seconds = 0;
-  /// Why it did not run.
+  /// Reason that it did not run.
   std::string note;
 };
 
 struct SearchResult {
-  /// In the order they were tried in.
+  /// The schemes in the order of their trials.
   std::vector<SearchedScheme> schemes;
-  /// None where every candidate was refused.
+  /// The fastest scheme; empty if every candidate was refused.
   std::optional<SearchedScheme> best;
-  /// Whether it ended because nothing improves, and not because its time was up.
+  /// Whether the search ended because nothing improves, not because its time was up.
   bool complete = false;
 };
 
@@ -166,35 +166,35 @@ struct Spread {
   double mean = 0, median = 0, p90 = 0;
 };
 
-/// The rows that need as many rows one after the other.
+/// The rows of one level.
 struct LevelWait {
   std::int64_t rows = 0;
-  /// Of the time between their start and end, how much went by before their last parent's end.
+  /// Share of the time between their starts and ends that passed before their last parents' ends.
   double waiting_share = 0;
 };
 
-/// When the rows of a solve were solved, as far as one rests on the other.
+/// Analysis of the times and dependencies of the rows of a solve.
 struct TraceAnalysis {
-  /// From the first row to begin the solve with to the last to end.
+  /// From the first start of a row to the last end.
   std::int64_t elapsed_ns = 0;
-  /// What the clock moves on by: the least that two stamps differ in.
+  /// Resolution of the clock: the smallest nonzero difference of two time stamps.
   std::int64_t clock_ns = 0;
-  /// The critical path, first row first: walked back from the row that ended last, each time to the
+  /// The critical path, first row first: traced back from the row that ended last, each time to the
   /// parent that ended last.
   std::vector<std::int32_t> path;
-  /// Of the rows on it that have a parent: from the end of the last parent to their own. 0 of none.
+  /// From the last parent's end to a row's own end, for rows of the path with a parent; else 0.
   Spread handover_ns;
-  /// How many of them were not begun when their last parent ended, and what that cost in all.
+  /// Number of rows of the path that started after their last parent's end, and their delays' sum.
   std::int64_t late_rows = 0, late_ns = 0;
-  /// Of all rows, as LevelWait.
+  /// LevelWait::waiting_share of all rows.
   double waiting_share = 0;
   std::vector<LevelWait> levels;
 };
 
-/// A traced solve of one scheme; its path names rows: of a group the first.
+/// A traced solve of one scheme. Its path names rows; a group of rows is named by its first.
 struct TracedSolve {
   std::string scheme;
-  bool groups = false;  // whether what is told of rows is told of groups of rows
+  bool groups = false;  // whether the analysis is of groups of rows
   TraceAnalysis analysis;
 };
 
@@ -203,21 +203,21 @@ struct MatrixResult {
   RowFeatures rows;
   PatternPicture picture;
   std::optional<TriangleFacts> triangle;
-  /// Values, column indices, row pointer.
+  /// Bytes of the values, column indices and row pointer.
   std::size_t csr_bytes = 0;
-  /// The least that one apply of CSR moves, which rates count.
+  /// Bytes that one apply of CSR moves at least, which rates count.
   std::size_t apply_bytes = 0;
   std::string chosen_scheme, choice_reason;
-  /// Why a plan takes its scheme, in some lines; empty unless asked for.
+  /// Explanation of the plan's choice of a scheme, in some lines; empty unless asked for.
   std::string explanation;
-  /// What a model of the times of products is asked with, by name.
+  /// Inputs of the cost model that depend on the matrix, by name.
   NamedNumbers model_inputs;
-  /// What the lanes of csr/blocks are learned from: lane_input_names, of the mean block.
+  /// Inputs that the lanes of csr/blocks are learned from: lane_input_names, of the mean block.
   NamedNumbers block_inputs;
   double prepare_seconds = 0;  // reading or generating
   std::optional<SearchResult> search;
   std::vector<ContestantResult> contestants;
-  /// Of work that is the same each time, done before every block of repetitions.
+  /// Times of the reference work, which runs unchanged before every block of repetitions.
   Samples reference;
   std::vector<TracedSolve> traces;
 

@@ -14,20 +14,19 @@
 
 namespace heddle::bench {
 
-/// A subcommand that runs schemes beside baselines on every matrix, by the instance that was asked
-/// for.
+/// A subcommand that runs schemes and baselines on every matrix, by the requested instance.
 template <class Request>
 struct ContestOperation {
   std::string name, description;
-  /// Adds the options beside those of every run.
+  /// Adds the operation's own options.
   void (*define)(Settings&, Request&);
-  /// Tells of one matrix.
+  /// Prints the results of one matrix.
   void (*print)(std::ostream&, const MatrixResult&, const DeviceFigures&, const Request&);
-  /// What stands behind the help of the matrices.
+  /// Text that follows the help of the matrices.
   std::string help;
-  /// Reads and checks, before anything runs, what no option alone can; throws Error.
+  /// Reads and checks, before anything runs, what single options cannot; throws Error.
   void (*prepare)(Request&) = [](Request&) {};
-  /// Lists what it knows beside schemes and baselines.
+  /// Lists names other than those of schemes and baselines.
   void (*list)(std::ostream&) = [](std::ostream&) {};
 };
 

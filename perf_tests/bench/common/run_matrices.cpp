@@ -15,7 +15,7 @@ namespace heddle::bench {
 
 namespace {
 
-/// Measured when first asked for: it takes seconds, and a mistake in the request is told at once.
+/// The machine and its figures, measured at first use, after mistakes in the request are reported.
 class MeasuredMachine {
  public:
   MeasuredMachine(const std::string& commit, Progress& progress)
@@ -38,7 +38,7 @@ class MeasuredMachine {
   std::optional<DeviceFigures> figures_;
 };
 
-/// What is written there again would come behind what is there.
+/// Whether a second write to the path would append to the first, as for a device or a pipe.
 bool appends(const std::string& path) {
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);
@@ -46,7 +46,7 @@ bool appends(const std::string& path) {
   return other || path.starts_with("/dev/") || path.starts_with("/proc/");
 }
 
-/// Whether all is well. A disk that filled up is told, since the tables are worth going on.
+/// Returns whether the file was written. Errors are printed and not thrown, so the run goes on.
 template <class Text>
 bool write(const std::string& path, bool last, const Text& text) {
   if (path.empty() || (appends(path) && !last)) return true;

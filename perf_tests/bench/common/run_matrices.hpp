@@ -11,7 +11,7 @@
 
 namespace heddle::bench {
 
-/// What an operation does with one matrix, and how it tells about it.
+/// The run of an operation on one matrix, and the printing of its result.
 struct MatrixRun {
   std::string operation;
   std::function<MatrixResult(const Source&, Progress&)> run;
@@ -20,10 +20,10 @@ struct MatrixRun {
   Json settings;
 };
 
-/// Runs every matrix of the options, prints its table, and rewrites JSON and CSV behind each
-/// (behind the last, where they go to a device or pipe). Returns an ExitCode: a matrix that fails
-/// is told and does not stop the others. Throws heddle::Error where there is none, and where a file
-/// cannot be written, before anything runs.
+/// Runs every matrix of the options, prints its table, and rewrites JSON and CSV after each (after
+/// the last only, if they go to a device or a pipe). Returns an ExitCode: a matrix that fails is
+/// reported and does not stop the others. Throws heddle::Error before anything runs if there is no
+/// matrix or a file cannot be written.
 int run_matrices(const MatrixRun& run, const RunOptions& options,
                  const std::vector<std::string>& words);
 

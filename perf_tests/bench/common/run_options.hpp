@@ -12,8 +12,8 @@ class App;
 
 namespace heddle::bench {
 
-/// What CLI11's own check of positive numbers lets through, NaN, is wrong here: "" for a number of
-/// seconds above 0, else what is wrong.
+/// Returns "" for a number of seconds above 0, else the error. CLI11's own check of positive
+/// numbers accepts NaN.
 std::string check_seconds(const std::string& text);
 
 /// Options of every operation that is timed.
@@ -25,7 +25,7 @@ struct RunOptions {
   bool flush = false;
   bool no_verify = false;
   std::string json_path, csv_path, commit;
-  /// Others that an operation writes, by which results need not name a person's folders.
+  /// Other files that an operation writes; results omit their folders.
   std::vector<std::string> other_paths;
 
   void define(CLI::App& app);

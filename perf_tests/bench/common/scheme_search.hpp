@@ -11,7 +11,7 @@
 
 namespace heddle::bench {
 
-/// What a key can be: all its values that are written out or have an example, and its fallback.
+/// Choices of a key: its values that are written out or have an example, and its fallback.
 inline std::vector<SchemeTerm> choices_of(const SchemeKey& key) {
   std::vector<SchemeTerm> choices = detail::terms_of(key);
   if (key.fallback.empty() || key.fallback == scheme_auto) return choices;
@@ -21,7 +21,7 @@ inline std::vector<SchemeTerm> choices_of(const SchemeKey& key) {
   return choices;
 }
 
-/// How many schemes of a kernel there are, all choices of all keys combined.
+/// Number of schemes of a kernel: all combinations of the choices of its keys.
 inline std::int64_t count_schemes(const SchemeGrammar& legal, const SchemeKernel& kernel) {
   auto count = static_cast<std::int64_t>(detail::terms_of(kernel.key).size());
   for (const SchemeKey& key : legal.parameters_of(&kernel)) {
@@ -30,7 +30,7 @@ inline std::int64_t count_schemes(const SchemeGrammar& legal, const SchemeKernel
   return count;
 }
 
-/// The schemes that differ from one in a single key of the grammar.
+/// The schemes that differ from `from` in a single key of the grammar.
 inline std::vector<Scheme> schemes_along(const SchemeGrammar& legal, const Scheme& from,
                                          const SchemeKey& key) {
   std::vector<Scheme> found;
@@ -45,8 +45,8 @@ inline std::vector<Scheme> schemes_along(const SchemeGrammar& legal, const Schem
   return found;
 }
 
-/// The schemes of every kernel, with as many of the parameters of one scheme as the kernel takes;
-/// a required one that is not among them has the first of its values.
+/// The schemes of every kernel with those parameters of `from` that the kernel has; a required one
+/// that `from` lacks gets the first of its values.
 inline std::vector<Scheme> schemes_across(const SchemeGrammar& legal, const Scheme& from) {
   std::vector<Scheme> found;
   for (const SchemeKernel& kernel : legal.kernels) {
@@ -73,15 +73,14 @@ inline std::vector<Scheme> schemes_across(const SchemeGrammar& legal, const Sche
   return found;
 }
 
-/// Looks for the fastest scheme of a grammar: times candidates, then walks from the best of them
-/// along one key at a time, and the kernel as the last, keeping what is faster, until no key
-/// improves or the budget is spent. It begins nothing once it is; the first candidate is timed in
-/// any case.
+/// Searches for the fastest scheme of a grammar: times candidates, then varies the best of them
+/// along one key at a time, the kernel last, and keeps what is faster, until no key improves or the
+/// budget is spent. Nothing begins after that; the first candidate is timed in any case.
 ///
-/// setup(scheme) gives something with a scheme(), what it made of parameters left open, and
-/// time(too_slow_seconds), a TimedScheme; it throws Error where the scheme is not for this problem,
-/// which is noted. No scheme is timed twice. now() is a clock in seconds, watch(schemes so far,
-/// best or null, next) is told before each.
+/// setup(scheme) returns an object with scheme(), in which open parameters are filled in, and
+/// time(too_slow_seconds), a TimedScheme; it throws Error if the scheme does not fit the problem,
+/// which is noted. No scheme is timed twice. now() is a clock in seconds; watch(number of schemes
+/// so far, best or null, next) is called before each.
 ///
 /// too_slow_seconds is 1.5 times the best median so far: timing may stop once the fastest run is
 /// above it.
@@ -105,7 +104,7 @@ class SchemeSearch {
   }
 
  private:
-  /// Whether the budget lasted.
+  /// Times the schemes that are new; returns whether the budget lasted.
   bool try_all(const std::vector<Scheme>& schemes) {
     for (const Scheme& scheme : schemes) {
       if (seen_.contains(scheme)) continue;
@@ -136,7 +135,7 @@ class SchemeSearch {
     result_.schemes.push_back(std::move(entry));
   }
 
-  /// Once along every key; whether anything was gained.
+  /// Searches once along every key; returns whether the best scheme changed.
   bool walk() {
     const SearchedScheme start = *best_;
     const SchemeKernel* kernel = detail::kernel_of(start.scheme, legal_);

@@ -7,7 +7,7 @@
 
 namespace heddle::bench {
 
-/// A vector as columns, of which it is the only one.
+/// A vector viewed as a matrix of one column.
 template <Scalar S>
 auto as_column(const Kokkos::View<S*, Kokkos::HostSpace>& vector) {
   using Column = Kokkos::View<S**, Kokkos::LayoutLeft, Kokkos::HostSpace,
@@ -15,7 +15,7 @@ auto as_column(const Kokkos::View<S*, Kokkos::HostSpace>& vector) {
   return Column(vector.data(), vector.extent(0), 1);
 }
 
-/// What a program of one thread does between preconditioners, for krylov_loops.hpp.
+/// Kernels of one thread for krylov_loops.hpp.
 template <Scalar S, Offset Off>
 class SequentialKernels {
  public:

@@ -13,12 +13,12 @@
 
 namespace heddle::bench {
 
-/// Options that an operation has of its own, each of which is a setting in its results.
+/// Options of an operation's own, each of which is a setting in its results.
 class Settings {
  public:
   explicit Settings(CLI::App& app) : app_(&app) {}
 
-  /// The option --NAME, whose setting has that name, or `key`.
+  /// Adds the option --NAME; its setting has that name, or `key`.
   template <class T>
   CLI::Option* option(const std::string& name, T& value, const std::string& about,
                       std::string key = "") {
@@ -31,7 +31,7 @@ class Settings {
   }
   CLI::App& app() { return *app_; }
 
-  /// What they are after the command line was read.
+  /// The settings after the command line was read.
   Json json() const {
     Json told = Json::object();
     for (const auto& [key, value] : told_) told[key] = value();

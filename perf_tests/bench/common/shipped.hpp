@@ -9,8 +9,8 @@ namespace heddle::bench {
 /// The path of this program.
 std::filesystem::path this_program();
 
-/// Where a folder lies that comes with the program, such as "sets": in share/heddle where it is
-/// installed, and beside it in a build. It may be gone.
+/// A folder that the program ships, such as "sets": in share/heddle if it is installed, next to the
+/// program in a build. It may be missing.
 std::filesystem::path shipped_folder(const std::string& name);
 
 }  // namespace heddle::bench

@@ -7,7 +7,7 @@
 namespace heddle::bench {
 
 /// The norm of b - A x in wide precision over ten times `tolerance` times that of b, for vectors of
-/// one column: the residual that an iteration carries along drifts from this one.
+/// one column. A residual that an iteration updates drifts from this one.
 template <Scalar S, Offset Off, class Columns>
 double solve_error(const HostStorage<S, Off>& A, const Columns& b, const Columns& x,
                    double tolerance) {

@@ -6,14 +6,14 @@
 
 namespace heddle::bench {
 
-/// Where a matrix comes from: a file, or a generator such as "grid2d:1000,5".
+/// The source of a matrix: a file, or a generator such as "grid2d:1000,5".
 struct Source {
   std::string text;
   bool generated = false;
-  /// Its rows and columns are put in: "" as they are, "rcm", "degree", "random".
+  /// Order of its rows and columns: "" for its own, "rcm", "degree", "random".
   std::string order = "";
 
-  /// For tables: a file without its folder and its usual endings, and its order.
+  /// Name in tables: a file's without its folder and usual endings, and the order.
   std::string short_name() const { return stem() + (order.empty() ? "" : " in " + order); }
 
  private:

@@ -9,10 +9,10 @@
 namespace heddle::bench {
 
 namespace {
-/// So that it stays a line; the JSON names all.
+/// Number of contestants that a warning names, so that it stays a line; the JSON names all.
 constexpr std::size_t most_named = 6;
 
-/// Of single applies and of those behind each other.
+/// The samples that spread more: of single applies or of queued ones.
 const Samples& less_steady(const ContestantResult& c) {
   return c.queued.spread() > c.time.spread() ? c.queued : c.time;
 }

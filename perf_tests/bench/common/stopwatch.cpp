@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The one place of heddle-bench that knows the streams and events of a backend.
+// The only source of heddle-bench that uses the streams and events of a backend.
 #include "stopwatch.hpp"
 
 #include <chrono>

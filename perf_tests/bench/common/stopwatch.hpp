@@ -6,18 +6,18 @@
 
 namespace heddle::bench {
 
-/// What times are taken by; tests have one of their own.
+/// Interface of the clocks that times are measured with; tests have their own.
 class Clock {
  public:
   virtual ~Clock() = default;
   virtual void start() = 0;
-  /// Waits for what was started since, and returns its seconds.
+  /// Waits for the work that was enqueued since start(), and returns its seconds.
   virtual double stop() = 0;
-  /// Of the host, since some moment.
+  /// Seconds of the host's clock since some moment.
   virtual double host_seconds() const = 0;
 };
 
-/// Times what an execution space instance does: by events of the device where it has them, else by
+/// Times the work of an execution space instance: by events of the device if it has them, else by
 /// the host's clock around the work and a fence.
 class Stopwatch final : public Clock {
  public:

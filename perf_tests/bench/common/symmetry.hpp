@@ -7,7 +7,7 @@
 
 namespace heddle::bench {
 
-/// Where the entry (row, column) of a matrix with ascending columns lies; -1 if there is none.
+/// Position of the entry (row, column) in a matrix with ascending columns; -1 if there is none.
 template <Scalar S, Offset Off>
 Off find_entry(const HostStorage<S, Off>& A, Index row, Index column) {
   const Index* const begin = A.col_idx().data() + A.row_ptr()(row);
@@ -28,7 +28,7 @@ bool hermitian(const HostStorage<S, Off>& A) {
   return true;
 }
 
-/// Entries below the diagonal take the conjugate of the one across, where there is one.
+/// Sets each entry below the diagonal to the conjugate of the one across, if there is one.
 template <Scalar S, Offset Off>
 void mirror_values(HostStorage<S, Off>& A) {
   for (Index i = 0; i < A.rows(); ++i) {

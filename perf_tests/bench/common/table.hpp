@@ -12,21 +12,21 @@
 
 namespace heddle::bench {
 
-/// As printf; at most 255 characters.
+/// Formats like printf; at most 255 characters.
 std::string format(const char* pattern, ...);
 /// "12.3 us", "45.60 ms", "7.80 s"
 std::string duration(double seconds);
-/// "0.1 KB", "12.3 MB", "4.56 GB", of 1000
+/// "0.1 KB", "12.3 MB", "4.56 GB"; units are powers of 1000
 std::string bytes(std::size_t count);
 
 /// A ratio, with fewer digits the larger it is.
 std::string factor(double value);
-/// The median, or "-".
+/// The median, or "-" without samples.
 std::string optional_duration(const Samples& samples);
 /// The median time of a contestant.
 inline double time_of(const ContestantResult& c) { return c.time.median(); }
-/// The fastest by `seconds` of the contestants that ran, were right and are such as `counts` says;
-/// null where there is none.
+/// The fastest contestant by `seconds` among those that ran, were right and satisfy `counts`; null
+/// if there is none.
 template <class Counts>
 const ContestantResult* fastest(const MatrixResult& result, const Counts& counts,
                                 double (*seconds)(const ContestantResult&) = time_of) {
@@ -37,40 +37,40 @@ const ContestantResult* fastest(const MatrixResult& result, const Counts& counts
   }
   return found;
 }
-/// How much faster a contestant is than that peer by `seconds`, or "-".
+/// Speed-up of a contestant over `peer` by `seconds`, or "-".
 std::string against(const ContestantResult* peer, const ContestantResult& c,
                     double (*seconds)(const ContestantResult&) = time_of);
-/// How much faster a contestant is than the fastest baseline, or "-".
+/// Speed-up of a contestant over the fastest baseline, or "-".
 std::string against_peer(const MatrixResult& result, const ContestantResult& c);
-/// After a table, where something in it is not steady: a line that says so (steadiness.hpp).
+/// Prints a line after a table if something in it is unsteady (steadiness.hpp).
 void print_steadiness(std::ostream& out, const MatrixResult& result);
 
-/// One paragraph: the device and what it was measured to do.
+/// Prints one paragraph: the device and its measured limits.
 void print_machine(std::ostream& out, const Machine& machine, const DeviceFigures& figures);
-/// What dependent steps were measured to take, "270 ns through memory, ..."; empty without any.
+/// Measured times of dependent steps, "270 ns through memory, ..."; empty without any.
 std::string dependent_steps(const DependentSteps& steps);
-/// Three lines: what allocations were measured to take, the allocator's unit, and a readback.
+/// Prints three lines: the measured times of allocations, the allocator's unit, and a readback.
 void print_allocator(std::ostream& out, const DeviceFigures& figures);
-/// A column of a table: its head, its width, and what it says of a contestant that ran.
+/// A column of a table: its head, its width, and its text for a contestant that ran.
 struct Column {
   const char* head;
   int width;
   std::function<std::string(const ContestantResult&)> text;
 };
-/// What most tables have.
+/// Columns of most tables.
 Column setup_column();
-/// The setup over the time.
+/// The set-up over the time of an apply.
 Column setups_column(const char* head);
 Column time_column(const char* head = "time");
 Column spread_column();
-/// What stands beside the matrix.
+/// Bytes that are kept in addition to the matrix.
 Column kept_column();
-/// One row a contestant, schemes first and an empty line before the first baseline, with these
-/// columns, and behind them the verdict, whether it was chosen, what is not steady, and the note.
+/// Prints one row for each contestant, schemes first and an empty line before the first baseline:
+/// these columns, then the verdict, whether it was chosen, what is unsteady, and the note.
 void print_rows(std::ostream& out, const MatrixResult& result, const std::vector<Column>& columns);
-/// One row a contestant, schemes first, and what `choose` took.
+/// Prints one row for each contestant, schemes first, and the choice of `choose`.
 void print_contestants(std::ostream& out, const MatrixResult& result, const DeviceFigures& figures);
-/// What the columns of those rows mean.
+/// Help for the columns of those rows.
 std::string table_help();
 
 }  // namespace heddle::bench

@@ -15,23 +15,23 @@ namespace {
 using Exec = Kokkos::DefaultExecutionSpace;
 
 constexpr int block_repetitions = 10;
-// Caches that do not simply drop what is oldest take several applies to hold a large matrix again.
+// Caches without LRU replacement need several applies to hold a large matrix again.
 constexpr int fewest_warm_up_applies = 2;
 constexpr int most_warm_up_applies = 10;
 constexpr double warm_up_seconds = 0.02;
 constexpr int fewest_repetitions = static_cast<int>(fewest_times);
 constexpr int fewest_alone = 5;
 constexpr int fewest_long_repetitions = 2;
-/// Behind each other: so many at most, and at least two.
+/// Most applies of a queue, which has at least two.
 constexpr int most_queued = 10;
 constexpr double queued_seconds = 0.01;
-/// Of long applies: after which the next runner has its turn.
+/// Seconds of long applies after which the next runner has its turn.
 constexpr double long_block_seconds = 0.1;
 constexpr double clock_warm_up_seconds = 0.05;
 constexpr int repetitions_alone = 20;
 constexpr double seconds_alone = 0.1;
 constexpr int fewest_to_stop = 2;
-/// Of the reference: of 2 MB, so that three lie in the caches of most threads together.
+/// Entries of the reference work's arrays: 2 MB each, so that most threads' caches hold all three.
 constexpr std::size_t reference_entries = std::size_t{1} << 18;
 constexpr int references_per_block = 2;
 
@@ -64,7 +64,7 @@ struct ReferenceKernel {
   KOKKOS_FUNCTION void operator()(std::size_t i) const { a(i) = b(i) + 0.5 * c(i); }
 };
 
-/// The same work again and again, on all that the device has.
+/// The reference work: a constant triad on the whole device.
 class ReferenceWork {
  public:
   explicit ReferenceWork(const Exec& exec)
@@ -90,7 +90,7 @@ class Track {
   Track(const Exec& exec, Clock& clock, const TimingOptions& options)
       : exec_(exec), clock_(clock), options_(options), flush_(exec, options), reference_(exec) {}
 
-  /// The first time is not counted: it finds the caches full of a contestant's data.
+  /// Times the reference work. Its first run is not counted: the caches are full of other data.
   void time_reference(Samples& samples) {
     reference_.run();
     exec_.fence("heddle::bench::reference");
@@ -180,7 +180,7 @@ Samples time_in_turns(const Exec& exec, Clock& clock, std::vector<Runner>& runne
     for (auto& runner : runners) track.warm_up(runner);
   } while (!runners.empty() && clock.host_seconds() - start < clock_warm_up_seconds);
 
-  // Shuffled, for whoever follows one that keeps a matrix of its own finds the caches full of it.
+  // The order is shuffled, since a runner with its own matrix fills the caches for the next one.
   std::vector<std::size_t> order(runners.size());
   std::iota(order.begin(), order.end(), 0);
   std::minstd_rand random;

@@ -9,9 +9,9 @@
 
 namespace heddle::bench {
 
-/// A source with ascending columns and a whole diagonal, which is one more than the magnitudes of
-/// row and column where it is missing or zero; and everywhere where the values are not the
-/// source's own. `set` counts those rows. `who` needs a square matrix.
+/// The matrix of a source with ascending columns and a whole diagonal. A diagonal entry that is
+/// missing or zero, or any if the values are not the source's own, is set to one more than the
+/// magnitudes of its row and column. `set` counts these. Throws Error if the matrix is not square.
 template <Scalar S, Offset Off>
 HostStorage<S, Off> with_whole_diagonal(const Loaded<S, Off>& loaded, const std::string& who,
                                         std::int64_t& set) {

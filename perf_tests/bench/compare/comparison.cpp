@@ -26,7 +26,7 @@ std::map<std::string, Times> by_name(const KeptRun& run, const std::vector<std::
   return found;
 }
 
-/// What `run` has and `other` lacks; of a matrix that is not there at all its name alone.
+/// Names that `run` has and `other` lacks; for a missing matrix only its own name.
 std::vector<std::string> missing(const std::map<std::string, Times>& run,
                                  const std::map<std::string, Times>& other) {
   std::vector<std::string> names;
@@ -58,7 +58,7 @@ const char* verdict(const Change& change) {
 }
 
 void print_names(std::ostream& out, const char* what, const std::vector<std::string>& names) {
-  constexpr std::size_t most = 6;  // so that it stays a line
+  constexpr std::size_t most = 6;  // keeps the text on one line
   if (names.empty()) return;
   out << what;
   for (std::size_t i = 0; i < std::min(most, names.size()); ++i) {

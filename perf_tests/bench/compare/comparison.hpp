@@ -13,7 +13,7 @@ namespace heddle::bench {
 struct Change {
   std::string matrix, name;
   double before_seconds = 0, after_seconds = 0;
-  /// What a difference has to exceed: the larger of both spreads, and `least`.
+  /// Relative difference that counts: the largest of both spreads and `least`.
   double margin = 0;
 
   double ratio() const { return after_seconds / before_seconds; }
@@ -22,20 +22,20 @@ struct Change {
 };
 
 struct Comparison {
-  /// In the order of the first run.
+  /// Changes in the order of the first run.
   std::vector<Change> changes;
-  /// "MATRIX: NAME", or "MATRIX", that one run has and the other lacks.
+  /// "MATRIX: NAME", or "MATRIX", that only the first run has, and that only the second has.
   std::vector<std::string> lost, added;
 
   bool any_slower() const;
 };
 
-/// Every contestant of both runs, or those of `names` if there are any. A difference below `least`,
-/// a share of the time, never counts.
+/// Compares every contestant of both runs, or those of `names` if there are any. A relative
+/// difference below `least` never counts.
 Comparison compare(const KeptRun& before, const KeptRun& after,
                    const std::vector<std::string>& names, double least);
 
-/// What differs by more than its margin, or with `all` everything, a line each; then, of each
+/// Prints a line for each change beyond its margin, or with `all` for every one; then, for each
 /// contestant, how many matrices are slower and faster and the geometric mean of the ratios.
 void print(std::ostream& out, const Comparison& comparison, bool all);
 

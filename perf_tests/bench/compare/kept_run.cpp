@@ -56,7 +56,7 @@ KeptRun from_json(std::istream& file) {
   return run;
 }
 
-/// A number of microseconds, as seconds; nothing of an empty field.
+/// A number in units of `unit`; empty for an empty field.
 std::optional<double> number(const std::string& text, double unit) {
   if (text.empty()) return {};
   return unit * std::strtod(text.c_str(), nullptr);

@@ -6,8 +6,8 @@
 
 namespace heddle::bench {
 
-/// What a contestant took on a matrix. `spread` is the range of the middle half over the median,
-/// or, of results that do not tell it, half of the whole range over the median.
+/// Time of a contestant on a matrix. `spread` is the interquartile range over the median, or, if
+/// the results lack it, half of the whole range over the median.
 struct KeptTime {
   std::string name;
   double seconds = 0;
@@ -16,20 +16,20 @@ struct KeptTime {
 
 struct KeptMatrix {
   std::string name;
-  /// Of those that ran and were right.
+  /// Times of the contestants that ran and were right.
   std::vector<KeptTime> times;
 };
 
-/// Results of heddle-bench, as far as two of them are compared.
+/// Results of heddle-bench, as far as a comparison needs them.
 struct KeptRun {
   std::string operation, device, commit, date;
-  /// What was asked for that changes the work: scalar, columns, triangle and the like.
+  /// Settings that change the work: scalar, columns, triangle and the like.
   std::string settings;
   std::vector<KeptMatrix> matrices;
 };
 
-/// Reads what --json or --csv wrote, or perf_tests/results holds; a name that ends in .csv is CSV.
-/// Throws Error if the file cannot be read or is none of these.
+/// Reads a file that --json or --csv wrote, or one of perf_tests/results; a name that ends in .csv
+/// is CSV. Throws Error if the file cannot be read or is none of these.
 KeptRun read_run(const std::string& path);
 
 }  // namespace heddle::bench

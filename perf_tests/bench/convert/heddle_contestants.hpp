@@ -9,7 +9,7 @@
 
 namespace heddle::bench {
 
-/// A plan with one scheme: its whole inspection.
+/// The whole inspection of a plan with one scheme.
 template <Scalar S, Offset Off>
 class PlanConversion : public ConvertContestant<S> {
  public:
@@ -36,7 +36,7 @@ class PlanConversion : public ConvertContestant<S> {
   std::unique_ptr<SpmvContestant<S>> plan_;
 };
 
-/// The stored transpose that a plan keeps for ops that its scheme does not have.
+/// The stored transpose that a plan keeps for ops that its scheme lacks.
 template <Scalar S, Offset Off>
 class TransposeConversion : public ConvertContestant<S> {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Products on the host by what a conversion left on the device: plain loops, for verification.
+// Products on the host with the result of a conversion, by plain loops, for verification.
 #pragma once
 
 #include "problem.hpp"
@@ -11,8 +11,8 @@ auto on_host(const View& view) {
   return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
 }
 
-/// Waits for a conversion and fetches what it made, and x: add_to(y, row_ptr, col_idx, values, x)
-/// with all of them on the host, y zero; then y goes to problem.y.
+/// Waits for a conversion and copies its arrays and x to the host; calls add_to(y, row_ptr,
+/// col_idx, values, x) on the host with y zero; then copies y to problem.y.
 template <class Problem, class RowPtr, class ColIdx, class Values, class AddTo>
 void product_on_host(const Exec& exec, const Problem& problem, const RowPtr& row_ptr,
                      const ColIdx& col_idx, const Values& values, const AddTo& add_to) {
@@ -37,8 +37,8 @@ void product_by_transpose(const Exec& exec, const Problem& problem, const RowPtr
                   });
 }
 
-/// y = B x for problem.y and problem.x, where B has blocks of block x block, row by row each; what
-/// they hold beyond the matrix must be zero.
+/// y = B x for problem.y and problem.x, where B has blocks of block x block, each stored by rows.
+/// Entries of a block beyond the edges of the matrix must be zero.
 template <class Problem, class RowPtr, class ColIdx, class Values>
 void product_by_blocks(const Exec& exec, const Problem& problem, const RowPtr& row_ptr,
                        const ColIdx& col_idx, const Values& values) {

@@ -18,7 +18,7 @@ void define(Settings& settings, ConvertRequest& r) {
   settings.flag("check", r.check, "Plans also check that columns are in range");
 }
 
-/// Of the baselines that make the same form, the fastest; null where there is none.
+/// The fastest baseline that makes the same form; null if there is none.
 const ContestantResult* peer_of(const MatrixResult& result, const ContestantResult& c, int block) {
   const std::string size = std::to_string(block);
   const bool blocks = c.name == "bcsr/" + size + "x" + size;
@@ -28,7 +28,7 @@ const ContestantResult* peer_of(const MatrixResult& result, const ContestantResu
   });
 }
 
-/// Of the allocations of a conversion, or "-".
+/// A column about the allocations of a conversion; "-" without any.
 template <class Text>
 Column allocations_column(const char* head, int width, const Text& text) {
   return {head, width, [text](const ContestantResult& c) -> std::string {

@@ -5,17 +5,17 @@
 
 namespace heddle::bench {
 
-/// Something that brings one matrix from CSR into another form: run() releases what it made before
-/// and makes it anew, from the CSR arrays on the device; the work is on `exec` and may be waited
+/// A contestant that converts one matrix from CSR into another form: run() releases the last result
+/// and converts again, from the CSR arrays on the device. The work is enqueued on `exec`, or waited
 /// for.
 template <Scalar S>
 class ConvertContestant : public Contestant {
  public:
-  /// y = A x by what it made, to verify it: problem.y from problem.x, both of one column. Waits.
+  /// y = A x by the result, to verify it: problem.y from problem.x, both of one column. Waits.
   virtual void product(const Exec& exec) = 0;
 };
 
-/// One matrix on the device, with vectors to verify by.
+/// One matrix on the device, with vectors for verification.
 template <Scalar S, Offset Off>
 struct ConvertProblem : SpmvProblem<S, Off> {
   using Contestant = ConvertContestant<S>;

@@ -5,11 +5,11 @@
 
 namespace heddle::bench {
 
-/// What `heddle-bench convert` was asked for.
+/// Options of `heddle-bench convert`.
 struct ConvertRequest : ContestOptions {
-  /// Rows and columns of the blocks that other libraries convert to, and Heddle beside them.
+  /// Rows and columns of the blocks that other libraries convert to, and Heddle too.
   int block = 4;
-  /// Whether a plan looks for columns out of range, which other libraries do not.
+  /// Whether a plan checks for columns out of range, which other libraries do not.
   bool check = false;
 };
 

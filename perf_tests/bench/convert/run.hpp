@@ -15,7 +15,7 @@
 
 namespace heddle::bench {
 
-/// Brings one source into every form with one pair of types: load, convert, verify, time.
+/// Converts one source into every form with one pair of types: load, convert, verify, time.
 template <Scalar S, Offset Off>
 class ConvertRun {
  public:
@@ -78,7 +78,7 @@ class ConvertRun {
     }
   }
 
-  /// By a product with what each of them made.
+  /// Verifies each conversion by a product with its result.
   void verify_all() {
     progress_.task(result_.name + ": reference");
     const test::Reference reference = test::reference_product(Op::none, host_.matrix(), x_);
@@ -90,7 +90,7 @@ class ConvertRun {
     });
   }
 
-  /// What each of them allocates in a conversion, allocated and released again with nothing else.
+  /// Times the allocations of each conversion, allocated and released alone.
   void time_allocations() {
     contest_.for_each([&](Contestant& contestant, ContestantResult& entry) {
       if (!contestant.allocates_through_kokkos()) return;

@@ -22,11 +22,11 @@ namespace {
 struct Request {
   MatrixOptions matrices;
   int repetitions = 0;
-  std::string triangle;  ///< "lower" or "upper", or nothing: all of the matrix
+  std::string triangle;  ///< "lower" or "upper", or empty for the whole matrix
   bool csv = false;
 };
 
-/// Blocks that choose asks for: those of bcsr's candidates, and the tiles of tiled.
+/// Block sizes that `choose` counts: those of bcsr's candidates, and the tiles of tiled.
 constexpr int counted_blocks[] = {2, 3, 4, 6, 8, 16};
 
 using Fields = std::vector<std::pair<std::string, std::string>>;
@@ -48,7 +48,7 @@ Fields fields_of(const Features& features) {
   return fields;
 }
 
-/// A line of fields, the first with a line of their names before it.
+/// Prints a line of fields, and before the first one a line of their names.
 void print_line(const std::string& matrix, const Fields& fields, bool first) {
   const auto line = [&](const std::string& begin, auto part) {
     std::cout << begin;
@@ -73,7 +73,7 @@ TriangleFeatures features_of_triangle(const Exec& exec, const Matrix& A, Triangl
       static_cast<std::int64_t>(A.nonzeros()));
 }
 
-/// What the features take, from launch to result on the host.
+/// Prints the times of the features, from launch to result on the host.
 template <class Exec, class Matrix>
 void print_times(const Exec& exec, const Matrix& A, int repetitions) {
   const auto [row, checked, pattern] = median_microseconds(

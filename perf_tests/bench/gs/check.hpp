@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sweeps on the host in wide precision, and how far rounding may take others from them.
+// Sweeps on the host in wide precision, with bounds of the rounding errors of other sweeps.
 #pragma once
 
 #include <cmath>
@@ -11,8 +11,8 @@
 
 namespace heddle::bench {
 
-/// The sweeps of one column, row after row, each number with a bound of what rounding, and the
-/// errors of the numbers that it is made of, may add up to.
+/// The sweeps of one column, row after row. Each number has a bound of its rounding errors and of
+/// the errors of the numbers that it is made of.
 template <Scalar S, Offset Off>
 class ReferenceSweeps {
  public:
@@ -34,7 +34,7 @@ class ReferenceSweeps {
     }
   }
 
-  /// The largest error of x over its bound; nothing where the bound says nothing.
+  /// The largest error of x over its bound; empty if a bound is above 0.1 % of the largest entry.
   template <class X>
   std::optional<double> error_over_bound(const X& x) const {
     long double worst = 0, largest = 0, loosest = 0;
@@ -73,7 +73,7 @@ class ReferenceSweeps {
       size += magnitude(product);
       inherited += magnitude(entry) * x_[j].error;
     }
-    // Every number is real but for sum and diagonal; a complex quotient by its conjugate.
+    // Complex numbers are divided by multiplying with the conjugate of the diagonal.
     const long double inverse = 1 / magnitude(diagonal);
     const Number quotient = (sum * conjugated(diagonal)) * Number(omega_ * inverse * inverse);
     const Number kept = Number(1 - omega_) * x_[i].value;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// All that heddle-bench knows of plans of Gauss-Seidel and their schemes.
+// Heddle's Gauss-Seidel plans as contestants, and the names of their schemes.
 #pragma once
 
 #include <heddle/gauss_seidel.hpp>
@@ -12,14 +12,14 @@
 
 namespace heddle::bench {
 
-/// A kernel a line; and what else runs.
+/// One line for each kernel, and one for the choice of a plan with colors.
 inline std::vector<std::string> gs_scheme_names() {
   std::vector<std::string> names = kernel_usages(detail::gauss_seidel::grammar(listed_device()));
   names.push_back("multicolor: what a plan chooses in the order of colors");
   return names;
 }
 
-/// Products are CSR's here: what they are compiled for, and what CPUs mostly take.
+/// Products use CSR only: it is the format that is compiled, and that CPUs mostly choose.
 using GsFormats = Formats<CsrFormat>;
 
 /// A plan of Heddle as a contestant.
@@ -60,7 +60,7 @@ class HeddleSweeps : public GsContestant<S> {
   GaussSeidelOrder order_;
 };
 
-/// The product A b, whose rate sweeps are held against.
+/// The product A b, whose rate sweeps are compared with.
 template <Scalar S, Offset Off>
 class HeddleProduct : public GsContestant<S> {
  public:

@@ -28,7 +28,7 @@ void define(Settings& settings, GsRequest& r) {
   r.define_columns(settings.app(), "b and x");
 }
 
-/// The bytes of the product, or the least of the sweeps, over the time, in GB/s.
+/// GB/s: the bytes of the product, or those that the sweeps move at least, over the time.
 double rate_of(const MatrixResult& result, const ContestantResult& c) {
   if (c.name != product_name) return result.gbytes_per_second(c);
   return 1e-9 * static_cast<double>(c.moved_bytes) / time_of(c);
@@ -52,7 +52,7 @@ void print(std::ostream& out, const MatrixResult& result, const DeviceFigures&,
   for (const ContestantResult& c : result.contestants) {
     if (!product && c.name == product_name && c.timed()) product = &c;
   }
-  // Baselines that were not verified are of other iterations.
+  // Baselines that were not verified compute other iterations.
   const ContestantResult* const peer = fastest(
       result, [](const ContestantResult& c) { return !c.is_scheme && c.verdict == Verdict::ok; });
   print_rows(

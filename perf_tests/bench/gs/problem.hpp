@@ -7,28 +7,28 @@
 
 namespace heddle::bench {
 
-/// What is known of the numbers that a contestant of Gauss-Seidel leaves.
+/// Expected result of a Gauss-Seidel contestant.
 enum class GsNumbers {
-  sequential,  ///< they are those of the sequential sweep, to rounding
-  reordered,   ///< of another order of the rows, or of another iteration
-  product      ///< b is the operand of a product
+  sequential,  ///< equal to the sequential sweep up to rounding
+  reordered,   ///< result of another order of the rows, or of another iteration
+  product      ///< result of a product, whose operand is b
 };
 
-/// Something that was set up for the sweeps of one problem, from zero or from what is in x.
+/// A contestant that is set up for the sweeps of one problem, from zero or from the given x.
 template <Scalar S>
 class GsContestant : public Contestant {
  public:
   virtual GsNumbers numbers() const { return GsNumbers::sequential; }
 };
 
-/// One matrix on the device with its vectors; what every contestant is given.
+/// One matrix on the device with its vectors: the input of every contestant.
 template <Scalar S, Offset Off>
 struct GsProblem : SolveVectors<S> {
   using Contestant = GsContestant<S>;
 
-  /// Columns ascend, each once, and the diagonal is whole.
+  /// A square matrix: columns ascend, each once, and the diagonal is whole.
   CsrMatrix<S, Index, Off, Space> A;
-  bool symmetric = false;  ///< A, or Hermitian
+  bool symmetric = false;  ///< whether A is symmetric or Hermitian
   GaussSeidelOptions options;
   bool from_zero = true;
   int sweeps = 1;
@@ -36,8 +36,8 @@ struct GsProblem : SolveVectors<S> {
   bool forward() const { return options.sweep != SweepDirection::backward; }
   bool backward() const { return options.sweep != SweepDirection::forward; }
 
-  /// The least that the sweeps move: each half sweep reads one side of the matrix, and those that
-  /// start from a guess the other one first; of vectors b, x and the sum over the other side.
+  /// Bytes that the sweeps move at least: each half sweep reads one side of the matrix, and a sweep
+  /// from a guess reads the other side first. Vectors are b, x and the sum over the other side.
   std::size_t least_bytes(std::size_t csr_bytes) const {
     const auto halves = static_cast<std::size_t>(sweeps) * (forward() && backward() ? 2 : 1);
     std::size_t sides = halves, passes = 4 * halves;

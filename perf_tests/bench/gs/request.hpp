@@ -6,10 +6,10 @@
 
 namespace heddle::bench {
 
-/// The contestant whose rate sweeps are held against.
+/// Name of the contestant whose rate sweeps are compared with.
 inline constexpr const char* product_name = "product";
 
-/// What `heddle-bench gs` was asked for.
+/// Options of `heddle-bench gs`.
 struct GsRequest : ContestOptions {
   std::string sweep_name = "symmetric";
   std::string start = "zero";

@@ -106,7 +106,7 @@ class GsRun {
       contestant.run(exec_);
       problem_.copy_out(exec_, x, problem_.x);
       if (contestant.numbers() == GsNumbers::reordered) {
-        const double tenth = 0.1;  // solve_error counts in ten times a tolerance
+        const double tenth = 0.1;  // solve_error() is relative to ten times a tolerance
         const std::string residual = format("residual %.2g", solve_error(host_, b_, x, tenth));
         entry.note += (entry.note.empty() ? "" : ", ") + residual;
         return {};

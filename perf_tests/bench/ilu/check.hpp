@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Whether incomplete factors are right, on the host in wide precision, whoever made them.
+// Checks of incomplete factors of any contestant, on the host in wide precision.
 #pragma once
 
 #include "../../../testing/wide.hpp"
@@ -8,7 +8,7 @@
 
 namespace heddle::bench {
 
-/// Factors on the host: L without its diagonal of ones and U in one, or L; columns ascend.
+/// Factors on the host: L without its diagonal of ones and U in one, or L alone; columns ascend.
 template <class RowPtr, class ColIdx, class Values>
 struct HostFactors {
   RowPtr row_ptr;
@@ -23,7 +23,7 @@ struct HostFactors {
 template <class RowPtr, class ColIdx, class Values>
 HostFactors(RowPtr, ColIdx, Values, bool) -> HostFactors<RowPtr, ColIdx, Values>;
 
-/// What a result is rounded by: times itself, and where it is too small to be normal as a whole.
+/// Rounding error of a result: `epsilon` relative, and `smallest` absolute below the normal range.
 struct Rounding {
   long double epsilon;
   long double smallest;
@@ -32,7 +32,7 @@ template <class Real>
 inline constexpr Rounding rounding{std::numeric_limits<Real>::epsilon(),
                                    std::numeric_limits<Real>::min()};
 
-/// A sum, the magnitudes of its terms, and what they lose where they are too small.
+/// A sum, the magnitudes of its terms, and their loss by underflow.
 struct MeasuredSum {
   test::detail::Wide sum{0};
   long double magnitude = 0;
@@ -43,14 +43,14 @@ struct MeasuredSum {
   }
 };
 
-/// The largest error of an entry of A - LU in the places of the pattern, over what rounding allows:
-/// (terms + 4) epsilon (|A| + |L| |U|), and where an entry of L underflows what that is times its
-/// pivot. A bound of what an elimination computes, whatever its order.
+/// The largest error of an entry of A - LU in the pattern over the bound of its rounding error, for
+/// any order of an elimination: 4 (terms + 4) epsilon (|A| + |L| |U|), where underflow adds the
+/// smallest number for each term, and that times the pivot for an entry of L.
 template <Scalar S, Offset Off, class Factors>
 double factor_error(const HostStorage<S, Off>& A, const Factors& f, const Rounding& by) {
   using test::detail::Wide;
   constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
-  std::vector<std::size_t> place(f.rows(), nowhere);  // of a column in the row
+  std::vector<std::size_t> place(f.rows(), nowhere);  // position of each column in the row
   std::vector<MeasuredSum> rest;
   double worst = 0;
   for (std::size_t i = 0; i < f.rows(); ++i) {
@@ -72,7 +72,7 @@ double factor_error(const HostStorage<S, Off>& A, const Factors& f, const Roundi
       const std::size_t t = f.column(k);
       const Wide left = Wide(0) - Wide(f.values(k));
       if (f.cholesky) {
-        // Row i of L with the conjugate rows t of which it has a column: entry (i, t).
+        // Entry (i, t) of L L^H for each column t of row i: row i times the conjugate of row t.
         std::size_t p = f.begin(i);
         for (std::size_t q = f.begin(t); q < f.begin(t + 1); ++q) {
           while (f.column(p) < f.column(q) && p < k) ++p;
@@ -102,7 +102,7 @@ double factor_error(const HostStorage<S, Off>& A, const Factors& f, const Roundi
   return worst;
 }
 
-/// The same of b - L U x over (terms) epsilon (|b| + |L| |U| |x|), and what underflows.
+/// The largest error of b - L U x over 8 (longest row + 4) epsilon (|b| + |L| |U| |x|) + underflow.
 template <class Factors, class Columns>
 double apply_error(const Factors& f, const Columns& b, const Columns& x, const Rounding& by) {
   using test::detail::Wide;
@@ -151,8 +151,8 @@ double apply_error(const Factors& f, const Columns& b, const Columns& x, const R
   return worst;
 }
 
-/// The largest error over its bound of what was timed: of factors, or of the x that they, or a
-/// solve with them, left on the host.
+/// The largest error over its bound of the timed result on the host: of the factors, or of the x of
+/// an apply or of a solve.
 template <Scalar S, Offset Off, class Factors, class Columns>
 double timed_error(const IluProblem<S, Off>& problem, Timed timed, const Factors& factors,
                    const Columns& x, const Rounding& of_factors = rounding<RealOf<S>>) {
@@ -161,7 +161,7 @@ double timed_error(const IluProblem<S, Off>& problem, Timed timed, const Factors
   return apply_error(factors, problem.host_b, x, rounding<RealOf<S>>);
 }
 
-/// The problem, if it is ILU(0), or with `cholesky` IC(0), of the whole matrix and one column.
+/// The problem; throws Error unless it is ILU(0), or with `cholesky` IC(0), of A and one column.
 template <Scalar S, Offset Off>
 const IluProblem<S, Off>& without_fill(const IluProblem<S, Off>& problem, bool cholesky) {
   if (problem.columns > 1) throw Error("several columns are not compared", "use --columns 1");

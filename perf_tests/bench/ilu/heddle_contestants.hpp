@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// All that heddle-bench knows of plans of incomplete factors and their schemes.
+// Heddle's plans of incomplete factors as contestants, and the names of their schemes.
 #pragma once
 
 #include <heddle/cg.hpp>
@@ -15,7 +15,7 @@
 
 namespace heddle::bench {
 
-/// A kernel a line.
+/// One line for each kernel.
 inline std::vector<std::string> ilu_scheme_names() {
   std::vector<std::string> names;
   for (const char* name : {"ilu", "ic"}) {
@@ -26,7 +26,7 @@ inline std::vector<std::string> ilu_scheme_names() {
   return names;
 }
 
-/// What the solves run by; of LU the upper one.
+/// The scheme of the triangular solves; for LU that of the upper one.
 template <class Plan>
 std::string solve_scheme_of(const Plan& plan) {
   if constexpr (requires { plan.sptrsv_scheme(Triangle::upper); }) {
@@ -108,7 +108,7 @@ class HeddleFactors : public IluContestant<S> {
   std::optional<Solve> solve_;
 };
 
-/// use(a null pointer to the plan's type, its options).
+/// Calls use(a null pointer to the plan's type, its options).
 template <Scalar S, Offset Off, class Use>
 auto with_plan_of(FactorKind kind, IluOptions options, const Use& use) {
   using Matrix = CsrMatrix<S, Index, Off, Space>;
@@ -121,7 +121,7 @@ auto with_plan_of(FactorKind kind, IluOptions options, const Use& use) {
   return use(static_cast<const IcPlan<Exec, Matrix>*>(nullptr), options);
 }
 
-/// A plan of the kind that was asked for.
+/// Makes a plan of the requested kind of factors.
 template <Scalar S, Offset Off>
 std::unique_ptr<IluContestant<S>> make_factors(const Exec& exec, const IluProblem<S, Off>& problem,
                                                const IluOptions& options, bool in_float,

@@ -10,7 +10,7 @@ namespace heddle::bench {
 
 enum class FactorKind { lu, cholesky, lu_in_float, cholesky_in_float };
 
-/// A plan of incomplete factors as a preconditioner. Compiled once a pair of types, in
+/// A plan of incomplete factors as a preconditioner. Compiled once for each pair of types, in
 /// ilu/instance.cpp.
 template <Scalar S, Offset Off>
 std::unique_ptr<AnyOperator<S>> make_preconditioner(const Exec& exec,

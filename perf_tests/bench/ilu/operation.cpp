@@ -34,7 +34,7 @@ void define(Settings& settings, IluRequest& r) {
   r.define_columns(settings.app(), "b and x");
 }
 
-/// What is timed: of factorizations nothing, apply or cg.
+/// The timed work: "" for a factorization, "apply" or "cg".
 std::string kind(const ContestantResult& c) {
   for (const char* other : {"apply", "cg"}) {
     if (c.name.ends_with(other)) return other;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The sequential program that everybody has, on one thread of the host.
+// A plain sequential program, on one thread of the host.
 #pragma once
 
 #include "../common/krylov_loops.hpp"
@@ -8,7 +8,7 @@
 
 namespace heddle::bench {
 
-/// It factors, applies what it factored, or solves with it.
+/// Makes incomplete factors, applies them, or solves with them.
 template <Scalar S, Offset Off>
 class SequentialProgram : public IluContestant<S> {
  public:

@@ -6,7 +6,7 @@
 
 namespace heddle::bench {
 
-/// What `heddle-bench ilu` was asked for.
+/// Options of `heddle-bench ilu`.
 struct IluRequest : ContestOptions {
   std::string factors = "lu";
   std::string keep = "same";

@@ -8,8 +8,8 @@
 
 namespace heddle::bench {
 
-/// ILU(k) and IC(k) by rows with a row of markers: Y. Saad, "Iterative methods for sparse linear
-/// systems", 2nd edition, algorithms 10.4 and 10.5, as in SPARSKIT. On one thread of the host.
+/// Plain sequential ILU(k) and IC(k) by rows with a row of markers. Source: Y. Saad, "Iterative
+/// methods for sparse linear systems", 2nd edition, algorithms 10.4 and 10.5, as in SPARSKIT.
 template <Scalar S, Offset Off>
 class SequentialFactors {
  public:
@@ -39,7 +39,7 @@ class SequentialFactors {
     }
   }
 
-  /// x = (LU)^-1 b of one column, of host Views of rank 2.
+  /// x = (LU)^-1 b, column by column, for host Views of rank 2.
   template <class B, class X>
   void solve(const B& b, const X& x) const {
     for (std::size_t v = 0; v < b.extent(1); ++v) {
@@ -84,7 +84,7 @@ class SequentialFactors {
   std::size_t column(std::size_t k) const { return static_cast<std::size_t>(col_idx_[k]); }
   std::size_t diagonal(std::size_t i) const { return static_cast<std::size_t>(diagonal_[i]); }
 
-  /// By rows, from the levels of the rows above.
+  /// Symbolic factorization, row by row, from the levels of fill of the rows above.
   void find_pattern(int most, int subdomains) {
     const auto n = static_cast<std::size_t>(A_.rows());
     std::vector<int> level_of(n, -1), level;

@@ -31,7 +31,7 @@ struct Request {
   std::vector<std::string> preconditioners = {"none", "jacobi"};
 };
 
-/// A matrix that is symmetric: of a pattern its Laplacian, with one on the diagonal more.
+/// A symmetric matrix: the source's own, or for a pattern its Laplacian plus the identity.
 Storage symmetric_matrix(const Source& source, std::uint64_t seed) {
   const Kokkos::DefaultHostExecutionSpace host;
   const auto loaded = load<double, std::int32_t>(source, seed);
@@ -51,7 +51,7 @@ Storage symmetric_matrix(const Source& source, std::uint64_t seed) {
   return A;
 }
 
-/// A plan, or another library's products in its place, that counts the columns that it multiplied.
+/// A plan, or another library's products instead, that counts the columns that it multiplies.
 struct Counted {
   const SpmvPlan<Exec, Matrix>& plan;
   ColumnProducts* other;
@@ -70,7 +70,7 @@ struct Counted {
   static constexpr bool takes_several_vectors = true;
 };
 
-/// The largest |A x - lambda x| / |x|, and of |x_i . x_j|, by the host's own loops.
+/// The largest |A x - lambda x| / |x|, and the largest |x_i . x_j| for i != j, by plain host loops.
 std::pair<double, double> true_errors(const Storage& A, const Columns& modes,
                                       const LobpcgResult& result) {
   const auto x = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), modes);
@@ -95,7 +95,7 @@ std::pair<double, double> true_errors(const Storage& A, const Columns& modes,
   return {worst, skew};
 }
 
-/// Solves and prints a row; whether the result is as good as it says.
+/// Solves and prints a row; returns whether the result is as accurate as it claims.
 template <class M>
 bool run_one(const Exec& exec, const Request& request, const Storage& host, const Counted& product,
              const std::string& name, double setup, M&& m) {
@@ -123,7 +123,7 @@ bool run_one(const Exec& exec, const Request& request, const Storage& host, cons
   return right;
 }
 
-/// A table: a row for each preconditioner.
+/// Prints a table with a row for each preconditioner; returns whether all results are right.
 bool run_products(const Exec& exec, const Request& request, const Source& source,
                   const Storage& host, const Matrix& matrix, const Counted& product,
                   const std::string& scheme) {

@@ -10,11 +10,11 @@ namespace heddle::bench {
 class ColumnProducts {
  public:
   virtual ~ColumnProducts() = default;
-  /// y = A x of `count` vectors, one after the other.
+  /// y = A x for `count` column-major vectors.
   virtual void apply(const Exec& exec, const double* x, double* y, int count) = 0;
 };
 
-/// What a search over another library's products is given.
+/// The input of a search over another library's products.
 struct LobpcgProblem {
   using Contestant = ColumnProducts;
   CsrMatrix<double, std::int32_t, std::int32_t, Space> A;

@@ -9,7 +9,7 @@
 
 namespace heddle::bench {
 
-/// A MultigridPlan.
+/// A MultigridPlan as a contestant.
 template <Scalar S, Offset Off>
 class PlannedHierarchy : public MultigridContestant {
  public:

@@ -10,7 +10,7 @@
 
 namespace heddle::bench {
 
-/// A multigrid plan as a preconditioner, whose levels can be looked at.
+/// A multigrid plan as a preconditioner, whose levels can be inspected.
 template <Scalar S>
 class AnyMultigrid : public AnyOperator<S> {
  public:
@@ -19,7 +19,7 @@ class AnyMultigrid : public AnyOperator<S> {
   using typename AnyOperator<S>::Vector;
 
   virtual MultigridHierarchy levels() const = 0;
-  /// A cycle of a level and those coarser than it.
+  /// Applies a cycle that starts at a level and includes the coarser ones.
   virtual void apply_from(const Exec& exec, int level, const Const& b, const Vector& x) = 0;
 };
 
@@ -37,8 +37,8 @@ inline const std::vector<KnownHierarchy>& known_hierarchies() {
   return list;
 }
 
-/// The one of that name, with the rigid bodies of nodes at `coordinates` unless these are empty.
-/// Compiled once a pair of types, in multigrid/instance.cpp.
+/// The hierarchy of that name, with rigid body modes of the nodes at `coordinates` unless these are
+/// empty. Compiled once for each pair of types, in multigrid/instance.cpp.
 template <Scalar S, Offset Off>
 std::unique_ptr<AnyMultigrid<S>> make_multigrid(const Exec& exec,
                                                 const CsrMatrix<S, Index, Off, Space>& A,

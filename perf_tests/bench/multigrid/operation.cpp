@@ -34,7 +34,7 @@ void define(Settings& settings, MultigridRequest& r) {
   r.define_contest(settings.app(), "Smoothers, \"auto\" for the default, or \"all\"");
 }
 
-/// Over the time of a cycle.
+/// The median of `samples` over the time of a cycle.
 std::string cycles(const Samples& samples, const ContestantResult& c) {
   return samples.empty() ? "-" : format("%.3g", samples.median() / time_of(c));
 }

@@ -7,18 +7,18 @@
 
 namespace heddle::bench {
 
-/// A multigrid preconditioner of one system: run() is a cycle, of the problem's b, into its x.
+/// A multigrid preconditioner of one system: run() applies a cycle to the problem's b, into its x.
 class MultigridContestant : public Contestant {
  public:
-  /// Solves with it, from zero, into the problem's x.
+  /// Solves with the preconditioner from zero, into the problem's x.
   virtual Solved solve(const Exec& exec) = 0;
-  /// What its levels are; no level where nobody knows.
+  /// The levels of the hierarchy; empty if unknown.
   virtual MultigridHierarchy levels() const { return {}; }
-  /// A cycle of a level and those coarser than it.
+  /// Applies a cycle that starts at a level and includes the coarser ones.
   virtual void apply_from(const Exec&, int) {}
 };
 
-/// What every contestant is given.
+/// The input of every contestant.
 template <Scalar S, Offset Off>
 struct MultigridProblem : LinearSystem<S, Off> {
   using Contestant = MultigridContestant;

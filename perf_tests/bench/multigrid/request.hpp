@@ -6,10 +6,10 @@
 
 namespace heddle::bench {
 
-/// What `heddle-bench multigrid` was asked for.
+/// Options of `heddle-bench multigrid`.
 struct MultigridRequest : ContestOptions {
   MultigridOptions options;
-  /// What verifies a preconditioner: a solve with it.
+  /// Method of the solve that verifies a preconditioner.
   std::string method_name = "cg";
   LoopLimits limits{1e-8, 1000};
   double excess = 1e-3;

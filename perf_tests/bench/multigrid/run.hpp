@@ -57,7 +57,7 @@ class MultigridRun {
     });
   }
 
-  /// A level's time is that of a cycle from it on, less that of one from the next.
+  /// The time of a level is that of a cycle from it on, less that of a cycle from the next level.
   void time_levels(Contestant& contestant, ContestantResult& entry) {
     const MultigridHierarchy hierarchy = contestant.levels();
     const std::size_t count = hierarchy.levels.size();

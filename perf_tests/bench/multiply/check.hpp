@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Whether a product of matrices is right, on the host in wide precision, whoever made it.
+// Checks of a product of matrices of any contestant, on the host in wide precision.
 #pragma once
 
 #include <algorithm>
@@ -32,12 +32,12 @@ class WideRow {
     sum.magnitude += magnitude;
     longest_ = std::max(longest_, ++sum.terms);
   }
-  /// How many terms the longest sum has.
+  /// Number of terms of the longest sum.
   std::int64_t longest() const { return longest_; }
   std::size_t size() const { return columns_.size(); }
 
   Sum take(std::size_t column) { return std::exchange(sums_[column], {}); }
-  /// use(column, sum) for each; the row is empty then.
+  /// Calls use(column, sum) for each sum, and empties the row.
   template <class Use>
   void take_all(const Use& use) {
     for (const std::size_t column : columns_) {
@@ -66,8 +66,8 @@ void multiply_row(WideRow& to, WideRow& from, const Matrix& A) {
   });
 }
 
-/// The largest error of a row of C over what rounding by `epsilon` allows in sums of `terms`;
-/// infinite where its columns are others, or come twice. Empties `expected`.
+/// The largest error of a row of C over a bound of rounding by `epsilon` in sums of `terms`;
+/// infinite if its columns are wrong or repeated. Empties `expected`.
 template <class Matrix>
 double row_error(const Matrix& C, std::size_t row, WideRow& expected, std::int64_t terms,
                  long double epsilon) {
@@ -90,8 +90,8 @@ double row_error(const Matrix& C, std::size_t row, WideRow& expected, std::int64
   return worst;
 }
 
-/// The same of all of C = A B, or of R A B if R is not null; of large products of every so many
-/// rows.
+/// The largest row_error() of C = A B, or of C = R A B if R is not null. Large products are checked
+/// only in every n-th row.
 template <class Matrix>
 double product_error(const Matrix& C, const Matrix* R, const Matrix& A, const Matrix& B,
                      double products) {

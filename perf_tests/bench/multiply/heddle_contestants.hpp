@@ -6,7 +6,7 @@
 
 namespace heddle::bench {
 
-/// A MultiplyPlan, or of three matrices a GalerkinPlan.
+/// A MultiplyPlan, or a GalerkinPlan of three matrices.
 template <Scalar S, Offset Off>
 class PlannedMultiply : public MultiplyContestant<S, Off> {
  public:

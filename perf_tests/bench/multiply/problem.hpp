@@ -8,28 +8,28 @@
 
 namespace heddle::bench {
 
-/// Something that multiplies two or three matrices again and again, with the same patterns. Its
-/// setup is the symbolic phase, and run() the numeric one.
+/// A contestant that multiplies two or three matrices repeatedly, with the same patterns. Its
+/// set-up is the symbolic phase, and run() the numeric one.
 template <Scalar S, Offset Off>
 class MultiplyContestant : public Contestant {
  public:
-  /// What it made, on the host. Waits.
+  /// The product on the host. Waits.
   virtual HostStorage<S, Off> result(const Exec& exec) = 0;
 };
 
-/// C = A B, or C = R A B; what every contestant is given.
+/// C = A B, or C = R A B: the input of every contestant.
 template <Scalar S, Offset Off>
 struct MultiplyProblem {
   using Contestant = MultiplyContestant<S, Off>;
   using Matrix = CsrMatrix<S, Index, Off, Space>;
 
-  /// Columns ascend, each once.
+  /// Columns of a row ascend, each once.
   Matrix A, B;
   std::optional<Matrix> R;
 };
 
-/// Two products behind each other, or one: of what multiplies two matrices as
-/// Product(exec, A, B), numeric(exec), matrix() and bytes().
+/// One product, or two in sequence, by a class that multiplies two matrices: Product(exec, A, B),
+/// numeric(exec), matrix() and bytes().
 template <Scalar S, Offset Off, class Product>
 class ProductsInTurn : public MultiplyContestant<S, Off> {
  public:

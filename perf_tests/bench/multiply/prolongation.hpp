@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A prolongation as multigrid makes one, on the host, by plain loops.
+// A smoothed prolongation as in multigrid, on the host, by plain loops.
 #pragma once
 
 #include <vector>
@@ -15,9 +15,9 @@ struct Aggregates {
   std::int32_t count = 0;
 };
 
-/// Rows none of whose neighbours has an aggregate start one with all of them; the others join that
-/// of a neighbour. A row without any is one by itself. Source: P. Vanek, J. Mandel and M. Brezina,
-/// "Algebraic multigrid by smoothed aggregation", Computing 56, 1996.
+/// A row starts an aggregate with all its neighbours if none of them has one; other rows join the
+/// aggregate of a neighbour. A row that finds none is an aggregate of its own. Source: P. Vanek, J.
+/// Mandel and M. Brezina, "Algebraic multigrid by smoothed aggregation", Computing 56, 1996.
 template <class Matrix>
 Aggregates aggregate(const Matrix& A) {
   const std::int32_t rows = A.rows();
@@ -47,8 +47,8 @@ Aggregates aggregate(const Matrix& A) {
   return result;
 }
 
-/// P = (I - 2/3 D^-1 A) T, where T has a one in each row, at its aggregate, and D sums of
-/// magnitudes of rows of A: square, its columns within range. Columns ascend.
+/// P = (I - 2/3 D^-1 A) T for a square A with columns in range. T has a one in each row, at its
+/// aggregate, and D the sums of magnitudes of the rows of A. Columns of P ascend.
 template <Scalar S, Offset Off>
 HostStorage<S, Off> smoothed_prolongation(const CsrMatrix<S, Index, Off, Kokkos::HostSpace>& A) {
   const Aggregates aggregates = aggregate(A);

@@ -5,11 +5,11 @@
 
 namespace heddle::bench {
 
-/// What `heddle-bench multiply` was asked for.
+/// Options of `heddle-bench multiply`.
 struct MultiplyRequest : ContestOptions {
-  /// aa: A A; ap: A P; rap: R A P, where P is a smoothed prolongation and R its transpose.
+  /// The product: A A (aa), A P (ap), or R A P (rap) for a smoothed prolongation P and R = P^H.
   std::string product = "aa";
-  /// Multiplications beyond which a matrix is left out.
+  /// Number of multiplications above which a matrix is left out.
   double most_products = 3e9;
 };
 

@@ -49,7 +49,7 @@ class MultiplyRun {
   using Device = CsrStorage<S, Index, Off, Space>;
   using Serial = Kokkos::DefaultHostExecutionSpace;
 
-  /// The other libraries want columns that ascend, each once.
+  /// The matrix with ascending columns, each once, which other libraries need.
   HostStorage<S, Off> sorted(const Source& source) const {
     const auto loaded = load<S, Off>(source, request_.matrices.seed).matrix;
     return add_up_repeats(Serial(), loaded.matrix()).storage();
@@ -62,7 +62,7 @@ class MultiplyRun {
     return device.matrix();
   }
 
-  /// Of the first product.
+  /// Counts the multiplications of the first product; throws Error if they are too many.
   void count_products() {
     for (Off k = 0; k < A_.nonzeros(); ++k) {
       const auto row = static_cast<std::size_t>(A_.col_idx()(static_cast<std::size_t>(k)));

@@ -10,9 +10,9 @@
 
 namespace heddle::bench {
 
-/// Ratings of the shape of MovieLens: 138,493 users and 26,744 items for each 20 million,
-/// popularity by power laws such that the most popular item has 67,000 of these and the busiest
-/// user 9,000; values half a star apart, of factors of rank four and noise. Places may repeat.
+/// Random ratings like MovieLens: 138,493 users and 26,744 items at 20 million, both growing with
+/// the square root of `count`; power laws by which then the most popular item has 67,000 and the
+/// busiest user 9,000; values in half stars, of factors of rank four and noise. Places may repeat.
 inline Ratings<float, int, Kokkos::HostSpace> generated_ratings(std::int64_t count,
                                                                 std::uint64_t seed) {
   const double size = std::sqrt(static_cast<double>(count) / 20e6);
@@ -20,7 +20,7 @@ inline Ratings<float, int, Kokkos::HostSpace> generated_ratings(std::int64_t cou
   const auto columns = std::max<std::int64_t>(4, static_cast<std::int64_t>(26744 * size));
   test::Random random(seed);
   const auto popular = [&](std::int64_t extent, double power, double shift) {
-    // The inverse of the running sum of (place + shift)^-power, as a continuous one.
+    // Inverse of the running sum of (place + shift)^-power, as an integral.
     const double e = 1 - power, low = std::pow(shift, e),
                  high = std::pow(static_cast<double>(extent) + shift, e);
     const double place = std::pow(low + random.unit() * (high - low), 1 / e) - shift;

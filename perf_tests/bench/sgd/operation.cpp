@@ -60,14 +60,14 @@ Row run_plan(const Exec& exec, const Request& request, const Ratings<float, int,
   return row;
 }
 
-/// Of "64" or "64x256" the blocks to a column of blocks and to a row.
+/// Numbers of blocks in a column of blocks and in a row of them, from "64" or "64x256".
 std::pair<std::int64_t, std::int64_t> blocks_of(const std::string& text) {
   const std::size_t cross = text.find('x');
   const std::int64_t down = std::stoll(text);
   return {down, cross == std::string::npos ? down : std::stoll(text.substr(cross + 1))};
 }
 
-/// In the order of a shuffle, as libraries of one thread do.
+/// A plain loop in the order of a shuffle, as in libraries of one thread.
 Row run_sequential(const Exec& exec, const Request& request, const HostRatings& given) {
   Row row;
   row.name = "plain loop";

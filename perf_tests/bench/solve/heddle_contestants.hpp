@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// All that heddle-bench knows of Heddle's solvers.
+// Heddle's Krylov solvers as contestants.
 #pragma once
 
 #include <heddle/bicgstab.hpp>
@@ -60,7 +60,7 @@ class HeddleKrylov : public SolveContestant<S> {
                                             : solve_by(*gmres_, exec);
     return {result.converged(), result.iterations, heddle::name(result.outcome)};
   }
-  /// Jacobi's is known by its type, so that its z is never stored.
+  /// The Jacobi preconditioner is passed by its own type, so that its z is never stored.
   KrylovResult by_cg(const Exec& exec) {
     const auto* const jacobi = dynamic_cast<PlannedJacobi<S, Off>*>(preconditioner_.get());
     if (!jacobi) return solve_by(*cg_, exec);

@@ -7,16 +7,16 @@
 
 namespace heddle::bench {
 
-/// One system on the device and on the host, whose b is A times a random vector.
+/// One system on the device and on the host; b is A times a random vector.
 template <Scalar S, Offset Off>
 struct LinearSystem : SolveVectors<S> {
-  /// Columns ascend, each once, and the diagonal is whole.
+  /// A square matrix: columns ascend, each once, and the diagonal is whole.
   CsrMatrix<S, Index, Off, Space> A;
   HostStorage<S, Off> host;
-  /// Of the nodes of an elastic body; else empty.
+  /// Coordinates of the nodes of an elastic body; else empty.
   Kokkos::View<double**, Space> coordinates;
 
-  /// Loads a source and makes a system of it that `method` can solve; what it is goes to `result`.
+  /// Loads a source and makes a system of it that `method` can solve; its facts go to `result`.
   void load_system(const Exec& exec, MatrixResult& result, const Source& source, Progress& progress,
                    std::uint64_t seed, Method method, double excess) {
     std::vector<double> nodes;
@@ -41,7 +41,7 @@ struct LinearSystem : SolveVectors<S> {
     copy_coordinates(exec, nodes, dimensions);
   }
 
-  /// That of what is in x; waits.
+  /// solve_error() of the current x. Waits.
   double error(const Exec& exec, double tolerance) const {
     const test::HostColumns<S> of("heddle::bench::x", host_b_.extent(0), 1);
     this->copy_out(exec, of, this->x);

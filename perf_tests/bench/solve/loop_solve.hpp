@@ -5,8 +5,8 @@
 
 namespace heddle::bench {
 
-/// A loop of krylov_loops.hpp over the kernels of a library, with a preconditioner of it: over
-/// Kernels(exec, problem, with), which has precondition(r, z), too, updates(), update_values() and
+/// A loop of krylov_loops.hpp over the kernels of a library, with one of its preconditioners.
+/// Kernels(exec, problem, with) also has precondition(r, z), updates(), update_values() and
 /// bytes().
 template <Scalar S, Offset Off, class Kernels>
 class LoopSolve : public SolveContestant<S> {

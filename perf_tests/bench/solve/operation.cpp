@@ -38,9 +38,9 @@ void define(Settings& settings, SolveRequest& r) {
 
 double whole(const ContestantResult& c) { return c.setup.median() + c.time.median(); }
 
-/// What contestants are compared by: the word before a dash of a preconditioner's name, which
-/// stands behind that of a baseline's library, and behind `graph` where the loop is recorded.
-/// Factors without fill are alike, by Cholesky or not.
+/// The kind by which contestants are compared: the first word of the preconditioner's name. In a
+/// baseline's name it follows the library, and `graph` if the loop is recorded. Incomplete LU and
+/// Cholesky factors of the same level are one kind.
 std::string kind(const ContestantResult& c) {
   std::string name = c.is_scheme ? c.name : c.name.substr(c.name.find('-') + 1);
   if (name.starts_with("graph-")) name.erase(0, name.find('-') + 1);

@@ -15,7 +15,7 @@ namespace heddle::bench {
 template <Scalar S, Offset Off>
 using PlannedJacobi = PlannedOperator<S, Off, JacobiPreconditioner<Exec, S>>;
 
-/// Chebyshev's polynomial for the upper part of Gershgorin's interval of D^-1 A.
+/// A Chebyshev polynomial for the upper part of the Gershgorin interval of D^-1 A.
 template <Scalar S, Offset Off>
 class Polynomial : public AnyOperator<S> {
  public:
@@ -56,7 +56,7 @@ class Polynomial : public AnyOperator<S> {
   ChebyshevPreconditioner<Exec, S, AnyOperator<S>> polynomial_;
 };
 
-/// The one of that name; null for none.
+/// The preconditioner of that name; null for "none".
 template <Scalar S, Offset Off>
 std::unique_ptr<AnyOperator<S>> make_named(const Exec& exec, const SolveProblem<S, Off>& problem,
                                            AnyOperator<S>& product, const std::string& name) {

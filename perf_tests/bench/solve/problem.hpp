@@ -5,11 +5,11 @@
 
 namespace heddle::bench {
 
-/// Something that solves with one matrix from zero, by one method and one preconditioner.
+/// A contestant that solves with one matrix from zero, by one method and one preconditioner.
 template <Scalar S>
 class SolveContestant : public Contestant {
  public:
-  /// Throws Error where it did not converge.
+  /// Solves; throws Error if it did not converge.
   void run(const Exec& exec) final {
     solved_ = solve(exec);
     if (solved_.converged) return;
@@ -19,13 +19,13 @@ class SolveContestant : public Contestant {
   int iterations() const { return solved_.iterations; }
 
  private:
-  /// Leaves the solution in the problem's x.
+  /// Solves from zero, into the problem's x.
   virtual Solved solve(const Exec& exec) = 0;
 
   Solved solved_;
 };
 
-/// What every contestant is given.
+/// The input of every contestant.
 template <Scalar S, Offset Off>
 struct SolveProblem : LinearSystem<S, Off> {
   using Contestant = SolveContestant<S>;

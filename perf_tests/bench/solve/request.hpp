@@ -10,7 +10,7 @@ class Settings;
 
 enum class Method { cg, bicgstab, gmres };
 
-/// What `heddle-bench solve` was asked for.
+/// Options of `heddle-bench solve`.
 struct SolveRequest : ContestOptions {
   std::string method_name = "cg";
   int restart = 30;
@@ -26,16 +26,16 @@ struct SolveRequest : ContestOptions {
   }
 };
 
-/// --tolerance, --max-iterations and --excess of whole solves.
+/// Defines --tolerance, --max-iterations and --excess of whole solves.
 void define_limits(Settings& settings, LoopLimits& limits, double& excess);
 
 /// A preconditioner of Heddle.
 struct KnownPreconditioner {
   std::string name, description;
-  bool for_cg, for_others;  // whether "all" means it
+  bool for_cg, for_others;  // whether "all" includes it
 };
 
-/// By the names that baselines have behind that of their library.
+/// Heddle's preconditioners by name; baselines add the name of their library in front.
 inline const std::vector<KnownPreconditioner>& known_preconditioners() {
   static const std::vector<KnownPreconditioner> list = {
       {"none", "conjugate gradients and the others as they are", true, true},

@@ -45,7 +45,7 @@ class SolveRun {
     return ContestOptions::contains(problem_.request.schemes, preconditioner);
   }
 
-  /// Verified is the solve that the contest ends a setup with: nothing else has x since.
+  /// Verifies the solve that ends the contest's set-up: nothing else has written x since.
   template <class Setup>
   void enter(const std::string& name, bool is_scheme, const Setup& setup) {
     test::fill_with_poison(problem_.x);

@@ -7,7 +7,7 @@
 
 namespace heddle::bench {
 
-/// A matrix to solve with, and what its values are.
+/// A matrix to solve with, and a description of its values.
 template <Scalar S, Offset Off>
 struct System {
   HostStorage<S, Off> matrix;
@@ -15,7 +15,7 @@ struct System {
   bool own_values = false;
 };
 
-/// Whether the entries of the diagonal, which is whole, are real and above zero.
+/// Whether all entries of the diagonal, which is whole, are real and above zero.
 template <Scalar S, Offset Off>
 bool has_positive_diagonal(const HostStorage<S, Off>& A) {
   for (Index i = 0; i < A.rows(); ++i) {
@@ -24,10 +24,10 @@ bool has_positive_diagonal(const HostStorage<S, Off>& A) {
   return true;
 }
 
-/// Off the diagonal -|a|, or with `symmetric` minus the mean of |a| and of its transpose's; on the
-/// diagonal (1 + excess) times the sum of the row's magnitudes, or 1 where there are none. So the
-/// matrix is a Laplacian and a little more: positive definite where it is symmetric, and with as
-/// many iterations as a Laplacian has. Columns of A ascend, and its diagonal is whole.
+/// A Laplacian and a little more: off the diagonal -|a|, or with `symmetric` minus the mean of |a|
+/// and of its transpose's; on the diagonal (1 + excess) times the sum of the row's magnitudes, or 1
+/// for an empty row. It is positive definite if it is symmetric, and needs as many iterations as a
+/// Laplacian. Columns of A ascend, and its diagonal is whole.
 template <Scalar S, Offset Off>
 HostStorage<S, Off> laplacian(const HostStorage<S, Off>& A, bool symmetric, double excess) {
   using Real = RealOf<S>;
@@ -56,8 +56,8 @@ HostStorage<S, Off> laplacian(const HostStorage<S, Off>& A, bool symmetric, doub
   return stored<S, Off>(entries, A.columns());
 }
 
-/// Of a source that has values of its own these, if they can be: for conjugate gradients symmetric
-/// (Hermitian) with a positive diagonal. Else a Laplacian of its pattern.
+/// A system of the source's own values if the method can solve it: conjugate gradients need a
+/// symmetric (Hermitian) matrix with a positive diagonal. Else a Laplacian of the source's pattern.
 template <Scalar S, Offset Off>
 System<S, Off> make_system(const Loaded<S, Off>& loaded, Method method, double excess) {
   std::int64_t set = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// All that heddle-bench knows of plans and schemes.
+// Heddle's SpMV plans as contestants, and the names of their schemes.
 #pragma once
 
 #include <heddle/spmv.hpp>
@@ -17,7 +17,7 @@
 
 namespace heddle::bench {
 
-/// As the grammars have it, a kernel a line. Asks no device, so that a list needs none.
+/// The schemes of the grammars, one line for each kernel. A list of them needs no device.
 template <class FormatList = AllFormats>
 std::vector<std::string> heddle_scheme_names() {
   std::vector<std::string> names;
@@ -32,7 +32,7 @@ std::vector<std::string> heddle_scheme_names() {
   return names;
 }
 
-/// What plans of Heddle are told of the vectors.
+/// The vectors that plans of Heddle expect.
 template <Scalar S, Offset Off>
 ExpectedVectors expected_vectors(const SpmvProblem<S, Off>& problem) {
   return {problem.columns, !problem.row_major};
@@ -60,7 +60,7 @@ class HeddleContestant : public SpmvContestant<S> {
   SpmvPlan<Exec, CsrMatrix<S, Index, Off, Space>, S, S, FormatList> plan_;
 };
 
-/// Those from `first` to before `last`.
+/// Names and inputs from `first` to before `last`.
 template <class Names, class Inputs>
 NamedNumbers named(const Names& names, const Inputs& inputs, std::size_t first, std::size_t last) {
   NamedNumbers numbers;
@@ -68,7 +68,7 @@ NamedNumbers named(const Names& names, const Inputs& inputs, std::size_t first, 
   return numbers;
 }
 
-/// The numbers of a block of csr/blocks, its mean over all blocks; a long row is not looked for.
+/// Inputs of a block of csr/blocks, the mean of all blocks; long rows are not separated.
 template <class Matrix>
 NamedNumbers mean_block(const Matrix& A, const RowFeatures& rows) {
   namespace csr = heddle::detail::csr;
@@ -114,9 +114,9 @@ struct HeddleEntry {
   }
 };
 
-/// The schemes that were asked for ("all": the candidates for this matrix; "every": variants that
-/// use every value of every parameter), and "auto": the one that `choose` takes, with the choosing
-/// in its setup. Writes the features of the rows and the choice into `result`.
+/// The requested schemes ("all": the candidates for this matrix; "every": variants that use every
+/// value of every parameter), and "auto": the choice of `choose`, whose set-up includes the
+/// choosing. Writes the features of the rows and the choice into `result`.
 template <Scalar S, Offset Off, class FormatList>
 std::vector<HeddleEntry<S, Off, FormatList>> heddle_entries(const Exec& exec,
                                                             const SpmvProblem<S, Off>& problem,

@@ -9,13 +9,13 @@
 
 namespace heddle::bench {
 
-/// A plan of all formats as a contestant. Compiled once a pair of types, in spmv/instance.cpp:
-/// plans take long to compile, and other operations have theirs from here.
+/// A plan of all formats as a contestant. Compiled once for each pair of types, in
+/// spmv/instance.cpp: plans take long to compile, and other operations share these.
 template <Scalar S, Offset Off>
 std::unique_ptr<SpmvContestant<S>> make_plan(const Exec& exec, const SpmvProblem<S, Off>& problem,
                                              const SpmvOptions& options);
 
-/// The same of any vectors, for solvers.
+/// A plan of all formats as a product with any vectors, for solvers.
 template <Scalar S, Offset Off>
 std::unique_ptr<AnyProduct<S>> make_product(const Exec& exec,
                                             const CsrMatrix<S, Index, Off, Space>& A,

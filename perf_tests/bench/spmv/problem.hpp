@@ -5,7 +5,7 @@
 
 namespace heddle::bench {
 
-/// Something that was set up for one problem and can compute y = alpha A x + beta y.
+/// A contestant that is set up for one problem and computes y = alpha A x + beta y.
 template <Scalar S>
 class SpmvContestant : public Contestant {
  public:
@@ -13,17 +13,17 @@ class SpmvContestant : public Contestant {
   virtual void apply(const Exec& exec, S alpha, S beta) = 0;
 };
 
-/// One matrix on the device with the vectors it is applied to; what every contestant is given.
+/// One matrix on the device with the vectors it is applied to: the input of every contestant.
 template <Scalar S, Offset Off>
 struct SpmvProblem : ColumnVectors<S> {
   using Contestant = SpmvContestant<S>;
   using Vector = typename ColumnVectors<S>::Vector;
-  /// Behind x and y, for libraries whose blocks reach beyond the edges of A: memory that may be
-  /// written, zero at first.
+  /// Entries after x and y that may be written, zero at first: for libraries whose blocks reach
+  /// beyond the edges of A.
   static constexpr int spare_entries = 7;
 
   CsrMatrix<S, Index, Off, Space> A;
-  /// A.columns() x columns and A.rows() x columns, without gaps.
+  /// x is A.columns() x columns and y is A.rows() x columns, without padding.
   Vector x, y;
 
   /// An x or y whose entries are not initialized.
@@ -34,7 +34,7 @@ struct SpmvProblem : ColumnVectors<S> {
     return Kokkos::subview(whole, std::pair(std::size_t{0}, count));
   }
 
-  /// use(x, y) with vectors of rank 1 for one column, else with rank 2 in their layout.
+  /// Calls use(x, y) with vectors of rank 1 for one column, else of rank 2 in their layout.
   template <class Use>
   auto with_vectors(const Use& use) const {
     return this->with_columns(x, y, use);

@@ -8,10 +8,10 @@
 
 namespace heddle::bench {
 
-/// What `heddle-bench spmv` was asked for.
+/// Options of `heddle-bench spmv`.
 struct SpmvRequest : ChoiceOptions {
   int expected_applies = 1000;
-  /// What is read from model_path, or nothing.
+  /// The model that was read from model_path, or null.
   std::shared_ptr<const Model> model = nullptr;
 };
 

@@ -36,7 +36,7 @@ class SpmvRun {
   using Vectors = test::HostColumns<S>;
   using Contestant = SpmvContestant<S>;
 
-  /// Of CSR, then x and y, each once.
+  /// Counts the bytes of CSR, x and y, each once.
   void count_bytes() {
     const auto rows = static_cast<std::size_t>(host_.rows());
     const auto columns = static_cast<std::size_t>(host_.columns());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// All that heddle-bench knows of plans of triangular solves and their schemes.
+// Heddle's plans of triangular solves as contestants, and the names of their schemes.
 #pragma once
 
 #include <heddle/sptrsv.hpp>
@@ -18,8 +18,8 @@
 
 namespace heddle::bench {
 
-/// As the grammar has it, a kernel a line, with the size of its space. Asks no device, so that a
-/// list needs none.
+/// The schemes of the grammar, one line for each kernel with the number of its schemes. A list of
+/// them needs no device.
 inline std::vector<std::string> sptrsv_scheme_names() {
   const SchemeGrammar legal = detail::sptrsv::grammar(listed_device());
   std::vector<std::string> names;
@@ -37,7 +37,7 @@ inline std::vector<std::string> sptrsv_scheme_names() {
   return names;
 }
 
-/// What a plan is told of a problem.
+/// Options of a plan for a problem, with a pinned scheme if there is one.
 template <Scalar S, Offset Off>
 SptrsvOptions plan_options(const SptrsvProblem<S, Off>& problem,
                            const std::optional<Scheme>& scheme) {
@@ -50,7 +50,7 @@ SptrsvOptions plan_options(const SptrsvProblem<S, Off>& problem,
   if (problem.op != Op::none) options.ops.push_back(problem.op);
   return options;
 }
-/// The same where none is pinned.
+/// Options of a plan that chooses its scheme as requested.
 template <Scalar S, Offset Off>
 SptrsvOptions plan_options(const SptrsvProblem<S, Off>& problem, const SptrsvRequest& request) {
   SptrsvOptions options = plan_options(problem, std::optional<Scheme>());
@@ -75,7 +75,7 @@ class HeddleSolve : public SptrsvContestant<S> {
   void update_values(const Exec& exec) override { plan_.update_values(exec, problem_.T); }
   std::size_t bytes() const override { return plan_.bytes(); }
   std::string scheme() const override { return plan_.scheme(problem_.op).to_string(); }
-  /// In the one type that is worth kernels of their own.
+  /// Only the type that is worth separate kernels is traced: double with 32-bit offsets.
   std::optional<test::SolveTrace> trace(const Exec& exec) override {
     if constexpr (std::same_as<S, double> && sizeof(Off) == 4) {
       return problem_.with_vectors([&](const auto& b, const auto& x) {
@@ -106,13 +106,13 @@ struct HeddleSolveEntry {
   }
 };
 
-/// What "all" runs, and a search starts from. `facts` are those of op(T).
+/// The schemes that "all" runs and a search starts from. `facts` are those of op(T).
 inline std::vector<Scheme> candidates(const Device& device, const RowFeatures& rows,
                                       const TriangleFacts& facts) {
   return detail::sptrsv::candidates(rows.rows, facts.entries - rows.rows, facts.levels, device);
 }
 
-/// A plan that a search looks at.
+/// A plan that a search times.
 template <Scalar S, Offset Off>
 struct SearchedSolve {
   Exec exec;
@@ -124,7 +124,7 @@ struct SearchedSolve {
   }
 };
 
-/// Looks for the fastest scheme of a problem, and says on `progress` how far it is.
+/// Searches for the fastest scheme of a problem, and shows its progress on `progress`.
 template <Scalar S, Offset Off>
 SearchResult search_schemes(const Exec& exec, const SptrsvProblem<S, Off>& problem,
                             double budget_seconds, const MatrixResult& result, Progress& progress) {
@@ -144,9 +144,8 @@ SearchResult search_schemes(const Exec& exec, const SptrsvProblem<S, Off>& probl
       .run(candidates(device, result.rows, *result.triangle));
 }
 
-/// The schemes that were asked for ("all": the candidates), and
-/// "auto": the one that a plan takes by itself; and the best of result.search, where there was
-/// one. Writes the choice into `result`.
+/// The requested schemes ("all": the candidates), "auto": the choice of a plan, and "search": the
+/// best of result.search, if there was one. Writes the choice into `result`.
 template <Scalar S, Offset Off>
 std::vector<HeddleSolveEntry<S, Off>> heddle_solve_entries(const Exec& exec,
                                                            const SptrsvProblem<S, Off>& problem,

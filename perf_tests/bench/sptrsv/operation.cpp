@@ -51,7 +51,7 @@ void prepare(SptrsvRequest& request) {
   request.traced = std::make_shared<Json>(Json::array());
 }
 
-/// And writes the traces of all matrices so far.
+/// Prints the results of a matrix, and writes the traces of all matrices so far.
 void print(std::ostream& out, const MatrixResult& result, const DeviceFigures& figures,
            const SptrsvRequest& request) {
   print_solves(out, result, figures, request);

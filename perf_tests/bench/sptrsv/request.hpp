@@ -11,18 +11,18 @@
 
 namespace heddle::bench {
 
-/// What `heddle-bench sptrsv` was asked for.
+/// Options of `heddle-bench sptrsv`.
 struct SptrsvRequest : ChoiceOptions {
   std::string triangle_name = "lower";
   std::string diagonal_name = "stored";
   std::string op_name = "none";
-  /// What a search may take of one matrix.
+  /// Seconds that the search for one matrix may take.
   double search_seconds = 20;
-  /// What is read from model_path, or nothing.
+  /// The model that was read from model_path, or null.
   std::shared_ptr<const TriangleModel> model = nullptr;
-  /// Where traces of the schemes are written to, if anywhere.
+  /// File for the traces of the schemes; empty for none.
   std::string trace_path;
-  /// Those of all matrices so far.
+  /// Traces of all matrices so far.
   std::shared_ptr<Json> traced = nullptr;
 
   bool traces() const { return !trace_path.empty(); }

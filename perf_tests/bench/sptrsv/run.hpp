@@ -12,7 +12,7 @@
 
 namespace heddle::bench {
 
-/// Runs one source with one pair of types: load, take the triangle, set up, update, verify, time.
+/// Runs one source with one pair of types: load, cut the triangle, set up, update, verify, time.
 template <Scalar S, Offset Off>
 class SptrsvRun {
  public:
@@ -34,7 +34,7 @@ class SptrsvRun {
       result_.contestants.back().chosen = entry.chosen;
     }
     contest_.enter_baselines(problem_, request_);
-    contest_.time_updates();  // so that what an update leaves is verified
+    contest_.time_updates();  // so that the result of an update is verified
     if (request_.verify()) verify_all();
     contest_.time_all(request_);
     if (request_.traces()) trace_all();
@@ -73,8 +73,8 @@ class SptrsvRun {
     result_.rows = row_features(exec_, problem_.T);
   }
 
-  /// By a solve on the host: whether the values make a solution that the scalar cannot hold, or
-  /// almost. It is the matrix's fault then, and what contestants get depends on their order.
+  /// Solves on the host; returns whether the scalar cannot hold the solution, or almost not. That
+  /// is the matrix's fault, and the results of contestants depend on their order of operations.
   bool overflows() {
     substitute(host_.matrix(), problem_.triangle, problem_.diagonal, problem_.op, S(1), b_, x_);
     const test::Reference product = test::reference_product(problem_.op, host_.matrix(), x_);

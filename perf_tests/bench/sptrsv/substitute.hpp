@@ -5,8 +5,8 @@
 
 namespace heddle::bench {
 
-/// Solves op(T) x = alpha b on one thread of the host, row after row: what anybody would write. T
-/// as SptrsvProblem has it; b and x of rank 2.
+/// Solves op(T) x = alpha b row by row, by a plain loop on one thread of the host. T is as in
+/// SptrsvProblem; b and x have rank 2.
 template <class Matrix, class S, class B, class X>
 void substitute(const Matrix& T, Triangle triangle, Diagonal diagonal, Op op, S alpha, const B& b,
                 const X& x) {

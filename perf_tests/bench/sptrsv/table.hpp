@@ -10,10 +10,10 @@
 
 namespace heddle::bench {
 
-/// The triangle, and one row a contestant, schemes first.
+/// Prints the triangle, and one row for each contestant, schemes first.
 void print_solves(std::ostream& out, const MatrixResult& result, const DeviceFigures& figures,
                   const SptrsvRequest& request);
-/// What the columns of those rows mean.
+/// Help for the columns of those rows.
 std::string solves_help();
 
 }  // namespace heddle::bench

@@ -33,7 +33,7 @@ std::span<const std::int32_t> parents_of(const RowTrace& trace, std::size_t row)
                                static_cast<std::size_t>(trace.parents_begin[row + 1]) - begin);
 }
 
-/// Whether rows are solved in their order, which holds too where none has a parent.
+/// Whether rows are solved in ascending order; true if none has a parent. Throws for bad parents.
 bool solved_forward(const RowTrace& trace) {
   bool before = false, after = false;
   for (std::size_t row = 0; row < trace.rows(); ++row) {
@@ -51,7 +51,7 @@ bool solved_forward(const RowTrace& trace) {
   return !after;
 }
 
-/// The parent that ended last.
+/// The parent of a row that ended last; empty if it has no parent.
 std::optional<std::size_t> last_parent(const RowTrace& trace, std::size_t row) {
   std::optional<std::size_t> last;
   for (const std::int32_t parent : parents_of(trace, row)) {
@@ -128,7 +128,7 @@ void find_waits(const RowTrace& trace, TraceAnalysis& analysis) {
   if (spent_ns > 0) analysis.waiting_share = waited_ns / spent_ns;
 }
 
-/// The least difference of two stamps; 0 where all are the same.
+/// The smallest nonzero difference of two time stamps; 0 if all are equal.
 std::int64_t clock_step(const RowTrace& trace) {
   std::vector<std::int64_t> stamps(trace.start_ns.begin(), trace.start_ns.end());
   stamps.insert(stamps.end(), trace.end_ns.begin(), trace.end_ns.end());

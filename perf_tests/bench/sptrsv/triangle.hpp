@@ -9,8 +9,8 @@
 
 namespace heddle::bench {
 
-/// The triangle of a matrix that every contestant is given, on the host: columns of a row ascend,
-/// and its diagonal is whole.
+/// The triangle of a matrix on the host, which every contestant solves with: columns of a row
+/// ascend, and its diagonal is whole.
 template <Scalar S, Offset Off>
 class HostTriangle {
  public:
@@ -32,14 +32,14 @@ class HostTriangle {
   }
 
   const HostStorage<S, Off>& storage() const { return storage_; }
-  /// Rows that must be solved one after the other.
+  /// Number of rows of the longest chain of dependencies.
   std::int64_t levels() const { return levels_; }
-  /// Entries of the diagonal that were missing or zero, and were set: to one more than the
-  /// magnitudes of the other entries of the row. None of a unit diagonal.
+  /// Number of diagonal entries that were missing or zero, and were set to one more than the
+  /// magnitudes of the other entries of the row. 0 for a unit diagonal.
   std::int64_t diagonal_set() const { return diagonal_set_; }
 
  private:
-  /// Entries that stand there several times are added up.
+  /// Extracts the rows of the triangle; repeated entries are added up.
   void take_rows(const HostStorage<S, Off>& from) {
     rows_.resize(static_cast<std::size_t>(from.rows()));
     for (Index i = 0; i < from.rows(); ++i) {
@@ -59,8 +59,8 @@ class HostTriangle {
     return (triangle_ == Triangle::lower ? row.back() : row.front()).second;
   }
 
-  /// Random values with which the solutions of the triangle and of its transpose stay moderate:
-  /// small off the diagonal, around 1.5 on it. A diagonal that is zero stays so.
+  /// Draws random values with which the solutions of the triangle and of its transpose stay
+  /// moderate: small off the diagonal, around 1.5 on it. A diagonal entry of zero stays zero.
   void draw_values(std::uint64_t seed) {
     std::vector<double> longest(rows_.size(), 0);
     for (const auto& row : rows_) {

@@ -15,7 +15,7 @@ namespace heddle::bench {
 
 namespace {
 
-/// Becomes the script that does it, which runs this program for every matrix.
+/// Replaces this process by the script that trains, which runs this program for every matrix.
 int run(const std::vector<std::string>& words) {
   const auto script = shipped_folder("model") / "gather.py";
   std::vector<std::string> command{"python3", script.string(), "--bench", this_program().string()};
@@ -38,7 +38,7 @@ Operation train_operation() {
       "Measure matrices for some minutes, and learn from them how to choose on this machine";
   operation.needs_device = false;
   operation.define = [](CLI::App& app) {
-    app.set_help_flag();  // which is the script's, as all options are
+    app.set_help_flag();  // the script has its own, and all other options
     app.prefix_command();
   };
   operation.run = run;

@@ -10,14 +10,14 @@ namespace heddle::bench {
 
 using CliffMatrix = CsrMatrix<double, Index, std::int32_t, Space>;
 
-/// A plan and a scheme of it that are timed.
+/// A plan and one of its schemes, which are timed.
 struct CliffCase {
-  std::string plan, scheme;  ///< "auto": what a plan takes by itself
+  std::string plan, scheme;  ///< "auto": the plan's own choice
   std::function<std::unique_ptr<AnyOperator<double>>(const Exec&, const CliffMatrix&)> make;
 };
 
-/// All that there are on a device. The instance of double with 32-bit offsets sets it: empty in a
-/// build without it.
+/// All cases of a device. The instance of double with 32-bit offsets sets it; it is empty in a
+/// build without that.
 inline std::function<std::vector<CliffCase>(const Device&)>& cliff_cases() {
   static std::function<std::vector<CliffCase>(const Device&)> cases;
   return cases;

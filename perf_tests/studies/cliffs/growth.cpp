@@ -12,7 +12,7 @@ namespace {
 
 constexpr CliffPhase phases[] = {CliffPhase::setup, CliffPhase::update, CliffPhase::apply};
 
-/// Text of a field of a CSV file.
+/// A quoted field of a CSV file.
 std::string quoted(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Compiled once for each pair of HEDDLE_BENCH_SCALAR and HEDDLE_BENCH_OFFSET; it is empty but for
-// double with 32-bit offsets.
+// Compiled once for each pair of HEDDLE_BENCH_SCALAR and HEDDLE_BENCH_OFFSET; it is empty except
+// for double with 32-bit offsets.
 #include <heddle/gauss_seidel.hpp>
 #include <heddle/sptrsv.hpp>
 
@@ -37,7 +37,7 @@ void add_products(const Device& device, std::vector<CliffCase>& cases) {
   Schemes schemes{{"auto", std::nullopt}};
   for (const SchemeGrammar& legal : AllFormats::grammars(device)) {
     for (const Scheme& variant : variants_of(legal)) {
-      // The first variant of each kernel: other parameters as the inspector has them.
+      // The first variant of each kernel is timed: it leaves other parameters to the inspector.
       const std::string name =
           legal.kernels.empty() ? legal.format : legal.format + "/" + variant.terms().front().key;
       const auto same = [&](const auto& one) { return one.first == name; };
@@ -74,7 +74,7 @@ template <class Matrix>
 void add_sweeps(const Device& device, std::vector<CliffCase>& cases) {
   for (const auto order : {GaussSeidelOrder::natural, GaussSeidelOrder::multicolor}) {
     for (const auto& [name, scheme] : schemes_of(detail::gauss_seidel::grammar(device))) {
-      const bool split = name == "gauss-seidel/split";  // takes rows in their own order
+      const bool split = name == "gauss-seidel/split";  // needs rows in their own order
       if (split && order == GaussSeidelOrder::multicolor) continue;
       cases.push_back({std::string("GaussSeidelPlan ") + heddle::name(order), name,
                        [order, scheme](const Exec& exec, const Matrix& A) {

@@ -11,7 +11,7 @@ namespace heddle::bench {
 
 using CliffDevice = CsrStorage<double, Index, std::int32_t, Space>;
 
-/// Set-up finds the pattern, an update takes new values, and there is nothing to apply.
+/// The set-up finds the pattern, an update computes new values, and there is nothing to apply.
 template <class Work>
 class MatrixOperation : public AnyOperator<double> {
  public:
@@ -41,7 +41,7 @@ struct PutAggregates {
   }
 };
 
-/// A prolongation from groups of four rows that follow each other.
+/// A prolongation from aggregates of four consecutive rows.
 inline CliffDevice aggregates_of_four(const Exec& exec, Index rows) {
   const CliffDevice P(exec, rows, (rows + 3) / 4, rows);
   heddle::detail::parallel_for(
@@ -96,7 +96,7 @@ struct SumWithTranspose {
   }
 };
 
-/// A product by the lower triangle of a matrix that counts as symmetric.
+/// A product with the lower triangle of a matrix that counts as symmetric.
 class TriangleProduct : public AnyOperator<double> {
  public:
   TriangleProduct(const Exec& exec, const CliffMatrix& A)

@@ -30,14 +30,14 @@ struct Request {
   std::string csv_path;
 };
 
-/// Whether one of the words begins the name, or there are none.
+/// Whether one of the words begins the name, or there are no words.
 bool asked(const std::vector<std::string>& words, const std::string& name) {
   return words.empty() || std::any_of(words.begin(), words.end(), [&](const std::string& word) {
            return name.starts_with(word);
          });
 }
 
-/// The least of several runs, or the only one if it is long.
+/// The shortest time of several runs, or of the only one if it is long.
 template <class Run>
 double least_seconds(const Exec& exec, const Run& run) {
   constexpr double enough_seconds = 0.1;
@@ -73,7 +73,7 @@ CliffTimes time_case(const Exec& exec, const CliffCase& one, const CliffMatrix& 
   return times;
 }
 
-/// The same, again where it seems to grow too fast: a machine that others use is as likely.
+/// Times a case, and again if it seems to grow too fast: other load of the machine is as likely.
 CliffTimes time_carefully(const Exec& exec, const CliffCase& one, const CliffMatrix& A,
                           const CliffSeries& before, double limit_seconds) {
   CliffTimes times = time_case(exec, one, A);
@@ -99,7 +99,7 @@ void warn_of_unbound_threads() {
 #endif
 }
 
-/// One series a case, over all sizes of the pattern.
+/// One series for each case, over all sizes of the pattern.
 std::vector<CliffSeries> run_pattern(const Exec& exec, const Request& request,
                                      const CliffPattern& pattern,
                                      const std::vector<CliffCase>& cases, Progress& progress) {

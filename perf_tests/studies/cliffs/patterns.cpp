@@ -18,13 +18,13 @@ void up_to(std::int32_t first, std::int32_t stop, std::int32_t without, Columns&
   }
 }
 
-/// The row and the column of one hub are full.
+/// Fills the row and the column of one hub.
 void hub(std::int32_t i, std::int32_t n, std::int32_t at, Columns& columns) {
   if (i == at) return up_to(0, n, i, columns);
   columns.push_back(at);
 }
 
-// Columns of row i of n, appended.
+// The functions below append the columns of row i of n.
 void chain(std::int32_t i, std::int32_t n, Columns& columns) {
   if (i > 0) columns.push_back(i - 1);
   if (i + 1 < n) columns.push_back(i + 1);
@@ -46,8 +46,8 @@ Rows each(std::int32_t n) {
   return rows;
 }
 
-/// Edges of each node to six nodes n u^4: the first has n^(3/4) of them, and the next ones not many
-/// fewer.
+/// Edges of each node to six nodes n u^4: the first node has about 6 n^(3/4) edges, and the next
+/// ones not many fewer.
 Rows hubs(std::int32_t n) {
   Rows rows(static_cast<std::size_t>(n));
   test::Random random(1);
@@ -84,7 +84,7 @@ const std::vector<CliffPattern>& cliff_patterns() {
 
 CliffStorage make_cliff(const CliffPattern& pattern, std::int32_t rows) {
   const auto n = static_cast<std::size_t>(rows);
-  std::vector<std::int64_t> magnitude(2 * n, 0);  // of each row, then of each column
+  std::vector<std::int64_t> magnitude(2 * n, 0);  // sums of each row, then of each column
   std::vector<std::int32_t> row_ptr(1, 0), col_idx;
   const Rows columns = pattern.rows(rows);
   for (std::int32_t i = 0; i < rows; ++i) {

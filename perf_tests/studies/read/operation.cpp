@@ -21,7 +21,7 @@ struct Request {
   int repetitions = 5;
 };
 
-/// The shortest of several runs, by the clock and by what the cores worked, which other work on the
+/// The shortest of several runs, by the clock and by the time of the cores, which other load of the
 /// machine disturbs less.
 struct Best {
   double wall_seconds = std::numeric_limits<double>::max();
@@ -64,7 +64,7 @@ Operation read_operation() {
   Operation operation;
   operation.name = "read";
   operation.description = "How fast matrix files are read, in MB of their content a second";
-  operation.needs_device = true;  // threads of the host are Kokkos'
+  operation.needs_device = true;  // the host's threads are Kokkos'
   operation.define = [request](CLI::App& app) {
     app.add_option("files", request->paths, "Matrix Market or PETSc binary")->required();
     app.add_option("--threads", request->threads, "Threads that read; 0: all")

@@ -24,7 +24,7 @@ struct Request {
   int repetitions = 20;
 };
 
-/// A triad through the same launch as Kokkos' own: what a share is of.
+/// A triad through the same launch as Kokkos' own, the reference of all shares.
 struct Triad {
   double *a, *b, *c;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { a[i] = b[i] + 3.0 * c[i]; }
@@ -32,12 +32,12 @@ struct Triad {
 
 struct Row {
   std::string name;
-  double entries;  ///< of a vector, read and written
+  double entries;  ///< vector entries that are read and written
   std::function<void()> apply;
   Samples time;
 };
 
-/// In turns, so that a change of the clocks or of the load meets all.
+/// Times the rows in turns, so that a change of the clocks or of the load affects all.
 void time_rows(const Exec& exec, std::vector<Row>& rows, int repetitions) {
   Stopwatch stopwatch(exec);
   for (int i = -1; i < repetitions; ++i) {
@@ -54,7 +54,7 @@ void time_rows(const Exec& exec, std::vector<Row>& rows, int repetitions) {
 int run(const Request& request) {
   const Exec exec;
   const DeviceFigures figures = measure_device(exec);
-  // Vectors as long as the arrays of triad, so that they are as far beyond the caches.
+  // Vectors are as long as the arrays of the triad, so that they exceed the caches as far.
   const std::int64_t n = request.rows > 0
                              ? request.rows
                              : static_cast<std::int64_t>(figures.array_bytes / sizeof(double));
@@ -69,7 +69,7 @@ int run(const Request& request) {
   const Columns all = vectors(size, 4);
   const auto x = Kokkos::subview(all, Kokkos::ALL, 0), y = Kokkos::subview(all, Kokkos::ALL, 1),
              z = Kokkos::subview(all, Kokkos::ALL, 2), w = Kokkos::subview(all, Kokkos::ALL, 3);
-  const auto part = static_cast<std::size_t>(n) / k;  // as many bytes in all
+  const auto part = static_cast<std::size_t>(n) / k;  // same total bytes
   const Columns V = vectors(part, k), W = vectors(part, k), T = vectors(part / 2, 2 * k);
   const auto one = Kokkos::subview(W, Kokkos::ALL, 0);
   const Small C = vectors(k, k), D = vectors(2 * k, 2 * k);
