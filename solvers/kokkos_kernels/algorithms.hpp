@@ -44,12 +44,12 @@ concept AnySPTRSVAlgorithm = std::is_enum_v<E> && requires {
   E::SPTRSV_CUSPARSE;
 };
 
-/// One enumerator, as ours has.
+/// An enumerator of algorithms of incomplete factors, Heddle's or Kokkos Kernels'.
 template <class E>
 concept AnySPILUKAlgorithm =
     std::is_enum_v<E> && requires { E::SEQLVLSCHD_TP1; } && !AnySPTRSVAlgorithm<E>;
 
-/// Theirs as ours, of which there is one.
+/// Kokkos Kernels' enumerator as Heddle's, which has one only.
 template <AnySPILUKAlgorithm E>
 SPILUKAlgorithm algorithm_of(E) {
   return SPILUKAlgorithm::SEQLVLSCHD_TP1;

@@ -30,7 +30,7 @@ class SPTRSVHandle {
   using execution_space = Exec;
   static_assert(Scalar<nnz_scalar_t>, "values are float, double, or the Kokkos::complex of either");
   static_assert(Ordinal<nnz_lno_t>, "ordinals are signed, of 32 or 64 bits: int, and not unsigned");
-  /// The plan that it holds.
+  /// The types of its matrix and of its plan.
   using Matrix =
       CsrMatrix<nnz_scalar_t, nnz_lno_t, size_type, typename PersistentSpace::memory_space>;
   using Plan = SptrsvPlan<Exec, Matrix>;
@@ -44,7 +44,7 @@ class SPTRSVHandle {
   bool is_upper_tri() const { return !is_lower_tri(); }
   bool is_symbolic_complete() const { return symbolic_complete_; }
   bool is_numeric_complete() const { return plan_.has_value(); }
-  /// See SptrsvPlan::levels; 0 before there is a plan.
+  /// Number of levels, SptrsvPlan::levels; 0 before there is a plan.
   size_type get_num_levels() const {
     return plan_ ? static_cast<size_type>(plan_->levels()) : size_type(0);
   }
@@ -62,7 +62,7 @@ class SPTRSVHandle {
                 "give values to sptrsv_symbolic, or ask after sptrsv_numeric or sptrsv_solve");
   }
 
-  /// For sptrsv_symbolic, sptrsv_numeric and sptrsv_solve: see there.
+  /// The steps of sptrsv_symbolic, sptrsv_numeric and sptrsv_solve.
   void begin(std::size_t offsets) {
     check_rows(offsets);
     plan_.reset();
@@ -92,7 +92,7 @@ class SPTRSVHandle {
     plan_->apply(exec, nnz_scalar_t(1), b, x);
   }
 
-  /// The triangle of such arrays. Throws Error unless they have as many rows as the handle.
+  /// The triangle of these arrays. Throws Error unless they have as many rows as the handle.
   template <class RowMap, class Entries, class Values>
   Matrix triangle(const RowMap& row_map, const Entries& entries, const Values& values) const {
     check_rows(row_map.extent(0));
@@ -120,8 +120,8 @@ class SPTRSVHandle {
 
 namespace heddle::detail::spiluk {
 
-/// L and U as Kokkos Kernels has them, of a row of both in one: L ends with a one, U begins with
-/// the pivot.
+/// Writes the columns of L and U as Kokkos Kernels stores them, from rows of both in one: L ends
+/// with its diagonal of ones, U begins with the pivot.
 template <Scalar S, Ordinal O, Offset Off>
 struct SplitFactors {
   ilu::Factors<S, O, Off> from;
@@ -139,7 +139,8 @@ struct SplitFactors {
     for (O k = 0; k < upper.size; ++k) upper_columns[to++] = upper.columns[k];
   }
 };
-/// Where row maps are not those of the pattern, what would lie outside of the values is left out.
+/// Writes the values of L and U. If the row maps are not those of the pattern, values that would be
+/// out of range are left out.
 template <Scalar S, Ordinal O, Offset Off>
 struct SplitValues {
   ilu::Factors<S, O, Off> from;
@@ -170,7 +171,7 @@ struct SplitValues {
            static_cast<std::uint64_t>(last) < entries;
   }
 };
-/// Entries of each row of L, with its diagonal, or of U.
+/// Number of entries of each row of L or of U, with the diagonal.
 template <Scalar S, Ordinal O, Offset Off>
 struct SizesOfSplit {
   ilu::Factors<S, O, Off> from;
@@ -214,7 +215,7 @@ class SPILUKHandle {
   /// The scheme that runs. Throws Error before spiluk_symbolic.
   const Scheme& scheme() const { return factorization().scheme(); }
 
-  /// For spiluk_symbolic and spiluk_numeric: see there.
+  /// The steps of spiluk_symbolic and spiluk_numeric.
   template <class RowMap, class Entries>
   void inspect(const Exec& exec, int fill_level, const RowMap& row_map, const Entries& entries,
                size_type* lower_ptr, size_type* upper_ptr) {
@@ -301,8 +302,8 @@ class KokkosKernelsHandle {
   using nnz_scalar_t = typename SPTRSVHandleType::nnz_scalar_t;
   using HandleExecSpace = Exec;
 
-  /// For a triangle of `rows` rows, with an algorithm of Heddle or Kokkos Kernels. Throws Error for
-  /// a supernodal algorithm, and for a block size other than 0.
+  /// Creates the handle of a triangle of `rows` rows, with an algorithm of Heddle or Kokkos
+  /// Kernels. Throws Error for a supernodal algorithm, and for a block size other than 0.
   template <AnySPTRSVAlgorithm E>
   void create_sptrsv_handle(E algorithm, std::size_t rows, bool lower, std::size_t block_size = 0) {
     if (block_size != 0) {
@@ -312,25 +313,26 @@ class KokkosKernelsHandle {
     const SptrsvOptions options{.triangle = lower ? Triangle::lower : Triangle::upper};
     sptrsv_ = std::make_unique<SPTRSVHandleType>(algorithm_of(algorithm), rows, options);
   }
-  /// As above, with the options of an SptrsvPlan: a unit diagonal, a pinned scheme, one triangle of
-  /// an LU matrix.
+  /// Creates the handle of a triangle with the options of an SptrsvPlan: a unit diagonal, a pinned
+  /// scheme, one triangle of an LU matrix.
   void create_sptrsv_handle(const SptrsvOptions& options, std::size_t rows) {
     sptrsv_ = std::make_unique<SPTRSVHandleType>(SPTRSVAlgorithm::SEQLVLSCHD_TP1, rows, options);
   }
 
   void destroy_sptrsv_handle() { sptrsv_.reset(); }
-  /// Null before it is created.
+  /// The handle; null before it is created.
   SPTRSVHandleType* get_sptrsv_handle() const { return sptrsv_.get(); }
   bool is_sptrsv_lower_tri() const { return sptrsv_handle().is_lower_tri(); }
-  /// Throws Error before it is created.
+  /// The handle. Throws Error before it is created.
   SPTRSVHandleType& sptrsv_handle() const {
     if (sptrsv_) return *sptrsv_;
     throw Error("a triangular solve with a handle that has no sptrsv handle",
                 "call create_sptrsv_handle first");
   }
 
-  /// For factors of a matrix of `rows` rows, with room for these numbers of entries of L and U,
-  /// with an algorithm of Heddle or Kokkos Kernels. Throws Error for a block size other than 0.
+  /// Creates the handle of the factors of a matrix of `rows` rows, with memory for these numbers of
+  /// entries of L and U, with an algorithm of Heddle or Kokkos Kernels. Throws Error for a block
+  /// size other than 0.
   template <AnySPILUKAlgorithm E>
   void create_spiluk_handle(E algorithm, std::size_t rows, std::size_t lower, std::size_t upper,
                             std::size_t block_size = 0) {
@@ -341,9 +343,9 @@ class KokkosKernelsHandle {
     spiluk_ = std::make_unique<SPILUKHandleType>(algorithm_of(algorithm), rows, lower, upper);
   }
   void destroy_spiluk_handle() { spiluk_.reset(); }
-  /// Null before it is created.
+  /// The handle; null before it is created.
   SPILUKHandleType* get_spiluk_handle() const { return spiluk_.get(); }
-  /// Throws Error before it is created.
+  /// The handle. Throws Error before it is created.
   SPILUKHandleType& spiluk_handle() const {
     if (spiluk_) return *spiluk_;
     throw Error("a factorization with a handle that has no spiluk handle",

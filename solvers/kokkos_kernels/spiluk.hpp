@@ -5,7 +5,7 @@
 
 namespace heddle::detail::spiluk {
 
-/// Throws Error where an array has less room than is needed.
+/// Throws Error if an array has less room than is needed.
 inline void demand(const char* name, std::size_t is, std::size_t needed) {
   if (is >= needed) return;
   throw Error(std::string(name) + " has room for " + std::to_string(is) + " entries of " +

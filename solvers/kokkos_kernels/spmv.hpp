@@ -51,7 +51,7 @@ class SPMVHandle {
   using XVectorType = XVector;
   using YVectorType = YVector;
   using ExecutionSpaceType = typename ExecOf<Device>::type;
-  /// The plan that it holds.
+  /// The types of its vectors, its matrix and its plan.
   using Vector = typename YVector::value_type;
   using Matrix = typename detail::KokkosKernelsTypes<AMatrix>::Matrix;
   using Plan = SpmvPlan<ExecutionSpaceType, Matrix, Vector, Vector, FormatList>;
@@ -72,7 +72,7 @@ class SPMVHandle {
   SPMVAlgorithm get_algorithm() const { return algorithm_; }
 
   /// Takes the values of A, which has the inspected pattern, ordered on `exec`. Before the first
-  /// product it does nothing, since that product takes them. Throws Error for a matrix of another
+  /// product it does nothing, since that product reads them. Throws Error for a matrix of another
   /// size.
   void update_values(const ExecutionSpaceType& exec, const AMatrix& A) {
     if (!plan_) return;
@@ -88,7 +88,7 @@ class SPMVHandle {
                 "ask after the first spmv, and of a handle whose algorithm is not SPMV_FAST_SETUP");
   }
 
-  /// For spmv(): see there.
+  /// The product of spmv().
   template <VectorView X, WritableVectorView Y>
   void apply(const ExecutionSpaceType& exec, Op op, Vector alpha, const Matrix& A, const X& x,
              Vector beta, const Y& y) {
@@ -124,7 +124,8 @@ class SPMVHandle {
     A_ = A;
   }
 
-  /// A matrix that lies where the first one did is that one: its entries are not looked at.
+  /// A matrix with the arrays of the first one is assumed to be that one: its entries are not
+  /// checked.
   void check_same(const ExecutionSpaceType& exec, const Matrix& A) {
     const bool same = A.row_ptr().data() == A_.row_ptr().data() &&
                       A.col_idx().data() == A_.col_idx().data() && A.rows() == A_.rows() &&
@@ -144,7 +145,7 @@ class SPMVHandle {
 
   SPMVAlgorithm algorithm_ = SPMV_DEFAULT;
   SpmvOptions options_;
-  bool vectors_given_ = false;  // by the user's options
+  bool vectors_given_ = false;  // whether the user's options give them
   Matrix A_;
   std::optional<Plan> plan_;
   bool transpose_stored_ = false;
@@ -174,9 +175,9 @@ inline Op op_of(const char mode[]) {
               "give N, T, C (conjugate) or H (conjugate transpose)");
 }
 
-/// y = alpha * op(A) * x + beta * y, op by `mode`: see op_of. x and y are both of rank 1, or of
-/// rank 2 with equal numbers of vectors, in any layout; alpha and beta are converted to y's value
-/// type. beta == 0 overwrites y without reading it; alpha == 0 reads neither A nor x.
+/// y = alpha * op(A) * x + beta * y, with the op of `mode` (op_of). x and y are both of rank 1, or
+/// of rank 2 with equal numbers of vectors, in any layout; alpha and beta are converted to y's
+/// value type. beta == 0 overwrites y without reading it; alpha == 0 reads neither A nor x.
 ///
 /// The first call of a handle inspects A: it allocates, and waits for `exec`. If the handle uses a
 /// stored transpose, so does the first transposing call, unless SpmvOptions::ops names the op. All
@@ -200,7 +201,7 @@ void spmv(const Exec& exec, Handle* handle, const char mode[], const Alpha& alph
                 y);
 }
 
-/// On the default instance of the handle's execution space.
+/// spmv with a handle, on the default instance of the handle's execution space.
 template <class Handle, class Alpha, class AMatrix, VectorView X, class Beta, WritableVectorView Y>
   requires is_spmv_handle<Handle>
 void spmv(Handle* handle, const char mode[], const Alpha& alpha, const AMatrix& A, const X& x,
@@ -208,7 +209,7 @@ void spmv(Handle* handle, const char mode[], const Alpha& alpha, const AMatrix& 
   kk::spmv(typename Handle::ExecutionSpaceType(), handle, mode, alpha, A, x, beta, y);
 }
 
-/// Without a handle: no inspection, no allocation, no wait, and only shapes are checked. See
+/// spmv without a handle: no inspection, no allocation, no wait, and only shapes are checked. See
 /// heddle::spmv.
 template <ExecutionSpace Exec, class Alpha, KokkosKernelsMatrix AMatrix, VectorView X, class Beta,
           WritableVectorView Y>
@@ -219,7 +220,7 @@ void spmv(const Exec& exec, const char mode[], const Alpha& alpha, const AMatrix
   heddle::spmv(exec, op_of(mode), static_cast<V>(alpha), csr_matrix(A), x, static_cast<V>(beta), y);
 }
 
-/// On the default instance of the matrix's execution space.
+/// spmv without a handle, on the default instance of the matrix's execution space.
 template <class Alpha, KokkosKernelsMatrix AMatrix, VectorView X, class Beta, WritableVectorView Y>
 void spmv(const char mode[], const Alpha& alpha, const AMatrix& A, const X& x, const Beta& beta,
           const Y& y) {

@@ -10,8 +10,8 @@ namespace heddle::kk {
 
 /// Sets the triangle, whatever the handle held before: row_map has rows + 1 offsets, entries the
 /// columns, in any order. The first values, given to sptrsv_numeric or sptrsv_solve, start the
-/// inspection; pass them here, as below, to inspect now. Throws Error if the number of rows is not
-/// the handle's.
+/// inspection; sptrsv_symbolic with values inspects at once. Throws Error if the number of rows is
+/// not the handle's.
 template <ExecutionSpace Exec, class Handle, class RowMap, class Entries>
   requires is_kernels_handle<Handle>
 void sptrsv_symbolic(const Exec&, Handle* handle, const RowMap& row_map, const Entries&) {
@@ -21,7 +21,7 @@ void sptrsv_symbolic(const Exec&, Handle* handle, const RowMap& row_map, const E
   sptrsv.begin(row_map.extent(0));
 }
 
-/// As above, and inspects the triangle with these values: allocates, and waits for `exec`. Throws
+/// Sets the triangle and inspects it with these values: allocates, and waits for `exec`. Throws
 /// Error, naming the row, if it is not a valid triangle: see SptrsvPlan.
 template <ExecutionSpace Exec, class Handle, class RowMap, class Entries, class Values>
   requires is_kernels_handle<Handle>
@@ -67,14 +67,14 @@ void sptrsv_solve(const Exec& exec, Handle* handle, const RowMap& row_map, const
   sptrsv.solve(exec, sptrsv.triangle(row_map, entries, values), b, x);
 }
 
-/// The same on the default instance of the handle's execution space.
+/// sptrsv_symbolic on the default instance of the handle's execution space.
 template <class Handle, class RowMap, class Entries>
   requires is_kernels_handle<Handle>
 void sptrsv_symbolic(Handle* handle, const RowMap& row_map, const Entries& entries) {
   kk::sptrsv_symbolic(typename Handle::HandleExecSpace(), handle, row_map, entries);
 }
 
-/// The same on the default instance of the handle's execution space.
+/// sptrsv_symbolic with values on the default instance of the handle's execution space.
 template <class Handle, class RowMap, class Entries, class Values>
   requires is_kernels_handle<Handle>
 void sptrsv_symbolic(Handle* handle, const RowMap& row_map, const Entries& entries,
@@ -82,7 +82,7 @@ void sptrsv_symbolic(Handle* handle, const RowMap& row_map, const Entries& entri
   kk::sptrsv_symbolic(typename Handle::HandleExecSpace(), handle, row_map, entries, values);
 }
 
-/// The same on the default instance of the handle's execution space.
+/// sptrsv_numeric on the default instance of the handle's execution space.
 template <class Handle, class RowMap, class Entries, class Values>
   requires is_kernels_handle<Handle>
 void sptrsv_numeric(Handle* handle, const RowMap& row_map, const Entries& entries,
@@ -90,7 +90,7 @@ void sptrsv_numeric(Handle* handle, const RowMap& row_map, const Entries& entrie
   kk::sptrsv_numeric(typename Handle::HandleExecSpace(), handle, row_map, entries, values);
 }
 
-/// The same on the default instance of the handle's execution space.
+/// sptrsv_solve on the default instance of the handle's execution space.
 template <class Handle, class RowMap, class Entries, class Values, VectorView B,
           WritableVectorView X>
   requires is_kernels_handle<Handle>
@@ -120,7 +120,7 @@ void sptrsv_solve_streams(const std::vector<Exec>& execs, const std::vector<Hand
   }
 }
 
-/// Where Kokkos Kernels keeps these names; the solves themselves before 4.7.
+/// The namespace of these names in Kokkos Kernels; of the solves before 4.7 only.
 namespace Experimental {
 using kk::KokkosKernelsHandle;
 using kk::sptrsv_solve;

@@ -9,17 +9,17 @@
 /// The numbers of BiCGStab, which stay on the device.
 namespace heddle::detail::krylov {
 
-inline constexpr int products_of_bicgstab = 2;  // of a step
+inline constexpr int products_of_bicgstab = 2;  // in a step
 
 template <Scalar S>
 struct BicgstabState : Progress {
   Wide<S> rho, alpha, omega, beta;
   double shadow_norm, s_norm;
-  double t_scale;  ///< a power of two by which A M r of an r of norm 1 is about that long
+  double t_scale;  ///< power of two that scales A M r of an r of norm 1 to a norm of about 1
   int moves;       ///< whether x moves in this step
-  int half;        ///< whether it ends with its first half
-  int fresh;       ///< whether this step is the first one since it began anew
-  int turns;       ///< whether shadow and p are to be r, where the step before would break down
+  int half;        ///< whether this step ends after its first half
+  int fresh;       ///< whether this step is the first one since a restart
+  int turns;       ///< whether shadow and p are set to r, to avoid a breakdown
 };
 
 }  // namespace heddle::detail::krylov
@@ -27,9 +27,9 @@ struct BicgstabState : Progress {
 namespace heddle {
 
 /// BiCGStab: solves A x = b for any A in the memory of eight vectors, with any preconditioner M on
-/// the right, so that the residual is that of A x = b itself. Where it would break down it begins
-/// anew from the residual, which KrylovResult::restarts counts, and breaks down if that does not
-/// help. It may stagnate, which the result reports; GMRES needs more vectors.
+/// the right, so that the residual is that of A x = b itself. If it would break down it restarts
+/// from the residual, which KrylovResult::restarts counts, and ends as Outcome::breakdown if that
+/// does not help. It may stagnate, which the result reports; GMRES needs more vectors.
 ///
 /// A solver is made once for a size, with all its memory: bytes(). It can be moved, not copied.
 /// solve allocates nothing, and the host checks only every options.check_every steps. A step is two
@@ -82,7 +82,7 @@ class BicgstabSolver : public detail::krylov::KrylovSolver<BicgstabSolver<Exec, 
     Base::pass(exec, label, true, of);
   }
 
-  /// What goes on from b - A x: rho, and shadow = p = r where it begins anew.
+  /// Continues from b - A x: computes rho, and in a restart sets shadow = p = r.
   void go_on(const Exec& exec);
   /// p = r + beta (p - omega v)
   void direction(const Exec& exec);
@@ -90,7 +90,7 @@ class BicgstabSolver : public detail::krylov::KrylovSolver<BicgstabSolver<Exec, 
   void half_step(const Exec& exec);
   /// omega, from t = A M s.
   void omega(const Exec& exec);
-  /// x += alpha p + omega s, r = s - omega t, of a p and an s that M is applied to.
+  /// x += alpha p + omega s, r = s - omega t, for p and s after M was applied.
   void update(const Exec& exec, const Vectors& p, const Vectors& s);
 
   template <class M>
@@ -118,7 +118,7 @@ class BicgstabSolver : public detail::krylov::KrylovSolver<BicgstabSolver<Exec, 
   Vectors shadow_, p_, v_, p_hat_, s_hat_;
 };
 
-/// Of double, where no scalar is named.
+/// The scalar is double if none is named.
 template <ExecutionSpace Exec>
 BicgstabSolver(const Exec&, std::int64_t, const KrylovOptions& = {})
     -> BicgstabSolver<Exec, double>;
@@ -129,8 +129,8 @@ BicgstabSolver(const Exec&, std::int64_t, const KrylovOptions& = {})
 #include "bicgstab_definitions.hpp"
 #endif
 
-/// What the compiled part (compiled.hpp) holds of BiCGStab, for a scalar: all but the loop over an
-/// operator and a preconditioner.
+/// The instances of BiCGStab for a scalar that the compiled part (compiled.hpp) holds: all but the
+/// loop over an operator and a preconditioner.
 #define HEDDLE_BICGSTAB_INSTANCES(EXTERN, SCALAR) \
   HEDDLE_EACH_SPACE(HEDDLE_BICGSTAB_INSTANCES_ON, EXTERN, SCALAR)
 #define HEDDLE_BICGSTAB_INSTANCES_ON(EXTERN, SCALAR, EXEC)               \

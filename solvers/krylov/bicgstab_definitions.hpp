@@ -12,13 +12,13 @@ KOKKOS_FORCEINLINE_FUNCTION bool finite(const S& value) {
   return Kokkos::isfinite(Kokkos::abs(value));
 }
 
-/// Whether the dot of two vectors is rounding alone.
+/// Whether the dot of two vectors is only rounding, from the product of their norms.
 template <Scalar S>
 KOKKOS_FORCEINLINE_FUNCTION bool vanishes(const Wide<S>& dot, double norms) {
   return !(Kokkos::abs(dot) > Kokkos::Experimental::epsilon_v<heddle::RealOf<S>> * norms);
 }
 
-/// In place of a breakdown, with an r of this norm.
+/// Restarts from an r of this norm, in place of a breakdown.
 template <Scalar S>
 KOKKOS_FORCEINLINE_FUNCTION void begin_from_residual(BicgstabState<S>& state, double norm) {
   state.turns = state.fresh = 1;
@@ -28,8 +28,7 @@ KOKKOS_FORCEINLINE_FUNCTION void begin_from_residual(BicgstabState<S>& state, do
   state.alpha = state.omega = state.beta = Wide<S>(0);
 }
 
-/// Where the iteration goes on from b - A x: rho = shadow . r, and where it begins anew shadow = p
-/// = r.
+/// Continues the iteration from b - A x: rho = shadow . r, and in a restart shadow = p = r.
 template <Scalar S>
 struct BicgstabRestart : vectors::Pass<Wide<S>, 1> {
   Multivector<const S> r;
@@ -68,7 +67,7 @@ struct BicgstabRestart : vectors::Pass<Wide<S>, 1> {
   KOKKOS_FORCEINLINE_FUNCTION bool anew() const { return state->anew || state->turns; }
 };
 
-/// p = r + beta (p - omega v); shadow = p = r where it begins anew.
+/// p = r + beta (p - omega v); in a restart shadow = p = r.
 template <Scalar S>
 struct BicgstabDirection : vectors::Pass<Wide<S>> {
   Multivector<const S> r, v;
@@ -166,8 +165,8 @@ struct BicgstabHalf : vectors::Pass<Wide<S>, 1> {
   }
 };
 
-/// t . s and t . t, and omega. Where t is zero, s is the residual: omega is zero, and the step ends
-/// with what is there.
+/// t . s, t . t and omega. If t . s vanishes, omega is zero: s is the new residual, and x moves
+/// only along p.
 template <Scalar S>
 struct BicgstabOmega : vectors::Pass<Wide<S>, 2> {
   Multivector<const S> s, t;

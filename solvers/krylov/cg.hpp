@@ -14,10 +14,10 @@
 #include "solver.hpp"
 #include "state.hpp"
 
-/// The schemes of conjugate gradients by name, and what those in one launch ask of an operator.
+/// Names of the schemes of conjugate gradients, and what those of one launch need of an operator.
 namespace heddle::detail::krylov {
 
-// Parsed once, not at every solve.
+// Schemes are parsed once, not at every solve.
 inline const Scheme& cg_launches() {
   static const Scheme scheme("cg/launches");
   return scheme;
@@ -40,18 +40,18 @@ concept HasRows = requires(const A& a) {
 /// The numbers of one right-hand side, on the device.
 struct CgState : Progress {
   double rho, alpha, beta;
-  double z_scale;  ///< a power of two by which M r of an r of norm 1 is about that long
-  double energy;   ///< of the error, x' A x: what steps have taken from it since the begin,
-  double recent;   ///< and since the residual was the smallest
+  double z_scale;  ///< power of two that scales M r of an r of norm 1 to a norm of about 1
+  double energy;   ///< fall of the error's energy, e' A e, since the last restart
+  double recent;   ///< fall of that energy since the residual was smallest
   int moves;       ///< whether this step has an alpha, so that x moves
-  int turns;       ///< whether p is to be z, where it begins anew
+  int turns;       ///< whether p is set to z, in a restart
 };
 
-/// A step lowers the energy of the error, whatever the residual does: at the limit of iterations
-/// the last x is the best one.
+/// Each step lowers the energy of the error, whatever the residual does: at the iteration limit the
+/// last x is the best one.
 inline constexpr Method method_of_cg{.keeps_directions = true, .last_is_best = true};
 
-/// Whether a step can be taken along a p of this p . q.
+/// Whether a step along p is possible, from the curvature p . q.
 KOKKOS_FORCEINLINE_FUNCTION bool is_curved(double curvature) {
   return Kokkos::isfinite(curvature) && curvature > 0;
 }
@@ -64,7 +64,7 @@ KOKKOS_FORCEINLINE_FUNCTION void check_rho(CgState& state, double rho) {
   }
 }
 
-/// r . M r of an r that is b - A x, and has a norm of about 1 where the iteration begins anew.
+/// Sets rho from r . M r of r = b - A x, whose norm is about 1 if the iteration restarts.
 KOKKOS_FORCEINLINE_FUNCTION void restart_cg(CgState& state, double product) {
   state.unscaled = 0;
   if (state.anew) {
@@ -88,7 +88,7 @@ KOKKOS_FORCEINLINE_FUNCTION void take_curvature(CgState& state, double curvature
   }
 }
 
-/// From the norm of the residual that the step came to.
+/// Judges a step by the squared norm of its residual.
 KOKKOS_FORCEINLINE_FUNCTION void advance_cg(CgState& state, const Limits& limits, int v,
                                             double square) {
   constexpr double epsilon = Kokkos::Experimental::epsilon_v<double>;
@@ -100,7 +100,7 @@ KOKKOS_FORCEINLINE_FUNCTION void advance_cg(CgState& state, const Limits& limits
   if (state.best_iteration == state.iterations) state.recent = 0;
 }
 
-/// Whether p goes on: after a claim too, which may fail.
+/// Whether there is a next p: after a claim too, which may fail.
 KOKKOS_FORCEINLINE_FUNCTION bool has_direction(const CgState& state) {
   return state.running() || (state.outcome == Outcome::converged && state.moves != 0);
 }
@@ -114,15 +114,15 @@ KOKKOS_FORCEINLINE_FUNCTION void next_direction(CgState& state, double product) 
   state.rho = rho;
 }
 
-// What conjugate gradients in one launch are given: cg/one-team and cg/one-cluster.
+// Arguments of conjugate gradients in one launch: cg/one-team and cg/one-cluster.
 
-/// The vectors of the iteration: pointers, or what takes a row in brackets as they do.
+/// The vectors of the iteration: pointers, or types with an operator[] of rows.
 template <class Vector>
 struct CgVectors {
   Vector x, r, p, q;
 };
 
-/// The system, the user's vectors, and which steps.
+/// The system, the user's vectors, and the steps to run.
 template <Scalar S, class Matrix>
 struct CgProblem {
   const typename Matrix::offset_type* row_ptr;
@@ -137,7 +137,7 @@ struct CgProblem {
   bool begins, ends, zero_guess;
 };
 
-/// By any of these schemes. Defined in cg_in_one_launch.hpp.
+/// Launches one of these schemes. Defined in cg_in_one_launch.hpp.
 template <Preconditioned how, ExecutionSpace Exec, Scalar S, class Matrix>
 void launch_cg(const Exec& exec, const Scheme& scheme, const Device& device,
                const CgProblem<S, Matrix>& problem, const CgVectors<S*>& vectors);
@@ -241,15 +241,15 @@ class CgSolver
     return false;
   }
 
-  /// Which scheme, if any, solves in one launch a system of so many entries: the one that is
-  /// pinned, or that is expected to be the fastest, where the system fits.
+  /// The scheme that solves a system of so many entries in one launch: the pinned one, or the
+  /// fastest expected. None if the system does not fit, or launches are expected to be faster.
   std::optional<Scheme> in_one_launch(std::int64_t nonzeros) const;
 
-  /// Throws Error if another scheme is pinned than the one that takes the system.
+  /// Throws Error if another scheme is pinned than the one that solves the system.
   void check_pinned() const;
 
-  /// A launch for each block of iterations; the first begins, and is one of its own where the host
-  /// checks before any iteration.
+  /// Launches a kernel for each block of iterations. If the host checks, a launch before them
+  /// computes the first b - A x.
   template <How how, class Matrix>
   void launch_blocks(const Exec& exec, const Matrix& matrix, const Const& b,
                      const Multivector<S>& x, const Const& z) {
@@ -278,7 +278,7 @@ class CgSolver
                      [&](int, int stop) { launch(stop, false, false); },
                      [&](detail::krylov::Due due) {
                        if (due == detail::krylov::Due::last)
-                         launch(0, false, true);  // else the kernel does it
+                         launch(0, false, true);  // otherwise the kernel verifies
                      },
                      [] {}, [&](const auto& progress) { best_.keep(exec, progress, x_); },
                      [&](const auto& progress) { return best_.restore(exec, progress, x_); }});
@@ -290,20 +290,20 @@ class CgSolver
     return detail::krylov::read_of<S>(preconditioner, read(z_), rows_);
   }
 
-  /// The passes of a step, for a way in which M is read.
+  /// The passes of a step, for one way of reading M.
   template <detail::krylov::Preconditioned how>
   struct Passes {
     CgSolver& solver;
-    /// r . z where the iteration goes on from b - A x.
+    /// r . z if the iteration continues from b - A x.
     void restart(const Exec& exec, const Const& z) const;
     /// r -= alpha q with alpha = rho / p . q; r . r and, unless z is a vector, beta.
     void residual(const Exec& exec, const Const& z) const;
-    /// x += alpha p, p = z + beta p; with `turning`: p = z, where the iteration begins anew.
+    /// x += alpha p, p = z + beta p; with `turning`: p = z, if the iteration restarts.
     void directions(const Exec& exec, const Const& z, bool turning) const;
   };
   /// p . q
   void curvature(const Exec& exec);
-  /// r . z of a z that is a vector, and beta from it.
+  /// r . z, if z is a vector, and beta from it.
   void rho(const Exec& exec);
 
   template <class M>
@@ -355,7 +355,7 @@ class CgSolver
   Sum* curvature_ = nullptr;
 };
 
-/// Of double, where no scalar is named.
+/// The scalar is double if none is named.
 template <ExecutionSpace Exec>
 CgSolver(const Exec&, std::int64_t, const KrylovOptions& = {}) -> CgSolver<Exec, double>;
 
@@ -365,8 +365,8 @@ CgSolver(const Exec&, std::int64_t, const KrylovOptions& = {}) -> CgSolver<Exec,
 #include "cg_definitions.hpp"
 #endif
 
-/// What the compiled part (compiled.hpp) holds of conjugate gradients, for a scalar: all but the
-/// loop over an operator and a preconditioner.
+/// The instances of conjugate gradients for a scalar that the compiled part (compiled.hpp) holds:
+/// all but the loop over an operator and a preconditioner.
 #define HEDDLE_CG_INSTANCES(EXTERN, SCALAR) \
   HEDDLE_EACH_SPACE(HEDDLE_CG_INSTANCES_ON, EXTERN, SCALAR)
 #define HEDDLE_CG_INSTANCES_ON(EXTERN, SCALAR, EXEC)                                               \

@@ -10,7 +10,7 @@
 /// device: the last team of a pass that adds up computes them.
 namespace heddle::detail::krylov {
 
-/// Throws Error for any other scheme.
+/// Throws Error for a scheme that is not one of conjugate gradients.
 inline void check_cg_scheme(const std::optional<Scheme>& scheme) {
   if (!scheme || *scheme == cg_launches() || *scheme == cg_one_team() ||
       *scheme == cg_one_cluster()) {
@@ -21,7 +21,7 @@ inline void check_cg_scheme(const std::optional<Scheme>& scheme) {
                   cg_one_team().to_string() + " and " + cg_one_cluster().to_string());
 }
 
-/// r . z where the iteration goes on from b - A x.
+/// r . z if the iteration continues from b - A x.
 template <Scalar S, Preconditioned how>
 struct CgRestart : vectors::Pass<Wide<S>, 1> {
   Multivector<const S> r, z;
@@ -89,7 +89,7 @@ struct CgResidual : vectors::Pass<Wide<S>, how == Preconditioned::by_diagonal ? 
   }
 };
 
-/// r . z of a z that is a vector, and beta from it
+/// r . z, if z is a vector, and beta from it
 template <Scalar S>
 struct CgRho : heddle::vectors::passes::SumOfProducts<S, Wide<S>> {
   CgState* state;
@@ -100,8 +100,8 @@ struct CgRho : heddle::vectors::passes::SumOfProducts<S, Wide<S>> {
   }
 };
 
-/// x += alpha p, p = z + beta p. x is not scaled, and r and p are. With `turning`: p = z, where the
-/// iteration begins anew.
+/// x += alpha p, p = z + beta p. x is not scaled, and r and p are. With `turning`: p = z, if the
+/// iteration restarts.
 template <Scalar S, Preconditioned how>
 struct CgDirections : vectors::Pass<Wide<S>> {
   Multivector<S> x, p;

@@ -14,11 +14,11 @@
 #include "../vectors/definitions.hpp"
 #include "cg.hpp"
 
-/// Steps of conjugate gradients inside of one launch, which computes the product itself: what
-/// cg/one-team and cg/one-cluster have in common.
+/// Steps of conjugate gradients in one launch, which computes the product too: the common part of
+/// cg/one-team and cg/one-cluster.
 namespace heddle::detail::krylov {
 
-/// What an iteration needs of the one before it, of the rows of this thread.
+/// Copies x, r and p, from which an iteration continues, in the rows of this thread.
 template <class Group, class From, class To>
 KOKKOS_FORCEINLINE_FUNCTION void copy_iteration(const Group& group, std::int64_t rows,
                                                 const CgVectors<From>& from,
@@ -30,7 +30,7 @@ KOKKOS_FORCEINLINE_FUNCTION void copy_iteration(const Group& group, std::int64_t
   });
 }
 
-/// What a team shares beside its vectors. Every team has the state, and all come to the same.
+/// Memory that a team shares, without its vectors. Every team has the state, with equal numbers.
 template <Scalar S>
 struct CgShared {
   static constexpr int most_sums = 2 * WideSquares<S>::sums;
@@ -38,16 +38,15 @@ struct CgShared {
   CgState state;
 };
 
-/// Steps up to `stop`; b - A x is computed at once where the iteration ends. A thread has the same
-/// rows in all it does; of p, and of x where the residual is computed from it, it reads rows of
-/// others. Threads agree on every branch: only thread 0 of a team writes its state, between two
-/// barriers.
+/// Runs steps up to `stop`, and computes b - A x at once if the iteration ends. A thread has the
+/// same rows throughout. It reads rows of other threads only in p, and in x for b - A x. Threads
+/// agree on every branch: only thread 0 of a team writes its state, between two barriers.
 ///
-/// Group is who works together: `team()`; `each_row(rows, body)`, those of this thread;
-/// `add(shared, sums, n)`, after which thread 0 of each team has the sums of all threads, in a
-/// fixed order, and all have come to a barrier; `barrier()`, after which all see what each wrote to
-/// the vectors; `of_all(vector)`, by which rows of others are read; and `is_first()`, one thread of
-/// all.
+/// Group is the set of threads that work together: `team()`; `each_row(rows, body)`, the rows of
+/// this thread; `add(shared, sums, n)`, after which thread 0 of each team has the sums of all
+/// threads, in a fixed order, and all threads have passed a barrier; `barrier()`, after which all
+/// see what each wrote to the vectors; `of_all(vector)`, which reads rows of other threads; and
+/// `is_first()`, true in one thread of all.
 template <Scalar S, class Matrix, Preconditioned How, class Group, class Vector = S*>
 struct CgSteps {
   using Off = typename Matrix::offset_type;
@@ -87,7 +86,7 @@ struct CgSteps {
   }
 
  private:
-  /// Of a whole solve: else the host gives what is left.
+  /// Writes x after a solve in one launch; after several, the host does: KrylovSolver::give.
   KOKKOS_FORCEINLINE_FUNCTION void give() const {
     const Progress& progress = shared.state;
     const bool zero = progress.zero != 0 || progress.left != Left::own;
@@ -106,7 +105,7 @@ struct CgSteps {
   KOKKOS_FORCEINLINE_FUNCTION Sum preconditioned(std::int64_t row, const Sum& r) const {
     return How == Preconditioned::by_diagonal ? Sum(problem.diagonal(row, 0)) * r : r;
   }
-  /// The history is written by one.
+  /// The limits, with the history for one thread only, which writes it.
   KOKKOS_FORCEINLINE_FUNCTION Limits limits() const {
     Limits limits = problem.limits;
     if (!group.is_first()) limits.history = nullptr;
@@ -116,7 +115,7 @@ struct CgSteps {
     for (Sum& of : sum) of = Sum(0);
   }
 
-  /// r = b - A x, and what an iteration needs that goes on from there
+  /// r = b - A x, and what an iteration needs to continue from there
   template <bool first>
   KOKKOS_FORCEINLINE_FUNCTION void verify_residual(Due due) const {
     CgState& state = shared.state;
@@ -161,7 +160,7 @@ struct CgSteps {
     group.barrier();
   }
 
-  /// z + of_last, of row i
+  /// z + of_last in row i
   KOKKOS_FORCEINLINE_FUNCTION S direction(std::int64_t i, const Sum& of_last) const {
     return rounded<S>(shared.state.z_scale * preconditioned(i, Sum(own.r[i])) + of_last);
   }
@@ -210,8 +209,8 @@ constexpr std::size_t one_team_scratch_bytes(std::int64_t rows) {
   return backends::scratch_bytes<CgShared<S>, S, S, S, S>(1, n, n, n, n);
 }
 
-/// A thread has the rows thread, thread + threads, ... Sums are of the rows of a thread in order,
-/// then of the team in the order of its shape.
+/// A thread has the rows thread, thread + threads, ... Sums add the rows of a thread in order, then
+/// the threads of the team in the order of its shape.
 template <class Team>
 struct CgTeam {
   const Team& of;
@@ -234,7 +233,7 @@ struct CgTeam {
   }
 };
 
-/// What one launch leaves to the next lies in `saved`, and x in the user's vector after each.
+/// `saved` holds x, r and p from one launch to the next.
 template <Scalar S, class Matrix, Preconditioned How, bool InScratch>
 struct CgOneTeam {
   using Shared = CgShared<S>;
@@ -272,8 +271,8 @@ struct CgOneTeam {
 
 // Conjugate gradients by one cluster of teams: cg/one-cluster.
 
-/// Which team of a cluster has a row: runs of `share` rows, one a team. Dividing by `share` is a
-/// product and a shift, of so many rows as are_exact says.
+/// Rows of the teams of a cluster: each has `share` rows that follow each other. Division by
+/// `share` is a product and a shift, exact for as many rows as are_exact says.
 struct ClusterRows {
   std::uint32_t share, reciprocal;
 
@@ -293,7 +292,7 @@ struct ClusterRows {
   }
 };
 
-/// Teams of the cluster: as many as every device with clusters grants; 0 without.
+/// Number of teams in the cluster: as many as every device with clusters supports; 0 without them.
 inline int cluster_teams(const Device& device) {
   return device.most_teams_per_cluster < backends::portable_teams_per_cluster
              ? 0
@@ -317,7 +316,7 @@ bool fits_cluster(const Device& device, std::int64_t rows) {
   return of_teams.are_exact(rows) && cluster_scratch_bytes<S>(of_teams) <= device.scratch_bytes;
 }
 
-/// A vector of which every team has its own rows in scratch: this team's.
+/// A vector of which every team has its own rows in scratch: access to this team's rows.
 template <Scalar S>
 struct RowsOfTeam {
   S* data;
@@ -325,7 +324,7 @@ struct RowsOfTeam {
   KOKKOS_FORCEINLINE_FUNCTION S& operator[](std::int64_t row) const { return data[row - first]; }
 };
 
-/// And any team's.
+/// A vector of which every team has its own rows in scratch: access to the rows of any team.
 template <class Cluster, Scalar S>
 struct RowsOfCluster {
   const Cluster& cluster;
@@ -337,9 +336,9 @@ struct RowsOfCluster {
   }
 };
 
-/// Sums are of the rows of a thread in order, of its team, and of the teams in order: each team
-/// leaves its own in one of two sets, used in turns, since a team may be at the next sum while
-/// another still reads this one.
+/// Sums add the rows of a thread in order, then the threads of a team, then the teams in order.
+/// Each team leaves its sum in one of two sets, used in turns, since a team may be at the next sum
+/// while another still reads this one.
 template <class Cluster, Scalar S>
 struct CgCluster {
   using Team = typename Cluster::team_type;
@@ -382,7 +381,7 @@ struct CgCluster {
   }
 };
 
-/// What one launch leaves to the next lies in `saved`, and x in the user's vector after each.
+/// `saved` holds x, r and p from one launch to the next.
 template <Scalar S, class Matrix, Preconditioned How>
 struct CgOneCluster {
   using Scratch = backends::DynamicScratch;
@@ -411,14 +410,14 @@ struct CgOneCluster {
   }
 };
 
-/// Seconds of an iteration, as they are expected.
+/// Expected seconds of an iteration.
 struct CgSeconds {
   double launches, one_team, one_cluster;
 };
 
-/// Of a CPU a thread adds up about a nonzero a nanosecond. Of a GPU fitted to Laplacians of 256 to
-/// 490,000 rows on an H200 (docs/krylov.md): a team reads at 1.5 times its share of the memory's
-/// bandwidth, a cluster at four times that.
+/// The model: a thread of a CPU adds up about one nonzero in a nanosecond. For a GPU it is fitted
+/// to Laplacians of 256 to 490,000 rows on an H200 (docs/krylov.md): a team reads at 1.5 times its
+/// share of the memory bandwidth, a cluster at four times that.
 template <Scalar S>
 CgSeconds cg_seconds(const Device& device, std::int64_t rows, std::int64_t nonzeros) {
   const auto n = static_cast<double>(rows), entries = static_cast<double>(nonzeros);
@@ -434,8 +433,8 @@ CgSeconds cg_seconds(const Device& device, std::int64_t rows, std::int64_t nonze
   return {launch + alone / shares, alone, std::numeric_limits<double>::infinity()};
 }
 
-/// Which scheme, if any, solves a system of one right-hand side in one launch: the one that is
-/// pinned, or that is expected to be the fastest, where the system fits.
+/// The scheme that solves a system of one right-hand side in one launch: the pinned one, or the
+/// fastest expected. None if the system does not fit, or launches are expected to be faster.
 template <ExecutionSpace Exec, Scalar S>
 std::optional<Scheme> cg_in_one_launch(const Device& device, const std::optional<Scheme>& pinned,
                                        std::int64_t rows, std::int64_t nonzeros) {

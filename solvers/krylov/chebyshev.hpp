@@ -19,8 +19,8 @@ inline void check_bounds(const SpectrumBounds& bounds) {
   }
 }
 
-/// The numbers of Chebyshev's iteration for a spectrum between two bounds: known beforehand, so
-/// that no step waits for a sum.
+/// The coefficients of Chebyshev's iteration for a spectrum between two bounds. They are known
+/// beforehand, so that no step waits for a sum.
 class ChebyshevNumbers {
  public:
   explicit ChebyshevNumbers(const SpectrumBounds& of)
@@ -28,9 +28,9 @@ class ChebyshevNumbers {
         half_((of.upper - of.lower) / 2),
         rho_(half_ / middle_) {}
 
-  /// Of z, in the first direction.
+  /// Coefficient of z in the first direction.
   double first() const { return 1 / middle_; }
-  /// Of the direction before and of z, in the next.
+  /// Coefficients of the last direction and of z in the next direction.
   std::pair<double, double> next() {
     const double scale = 1 / (2 * middle_ - rho_ * half_);
     const double before = std::exchange(rho_, half_ * scale);
@@ -41,8 +41,8 @@ class ChebyshevNumbers {
   double middle_, half_, rho_;
 };
 
-/// A few steps of Chebyshev's iteration in D^-1 A from zero: their numbers, and memory for as many
-/// vectors as go together.
+/// A few steps of Chebyshev's iteration in D^-1 A from zero: bounds, degree, and memory for as many
+/// vectors as are computed together.
 template <ExecutionSpace Exec, Scalar S>
 class ChebyshevSteps {
  public:
@@ -156,7 +156,7 @@ class ChebyshevSolver : public detail::krylov::KrylovSolver<ChebyshevSolver<Exec
   using Base::limits, Base::options, Base::pass, Base::q_, Base::r_, Base::read, Base::rows_,
       Base::states, Base::write, Base::x_;
   using typename Base::How, typename Base::Vectors;
-  /// Coefficients come from the bounds alone, so the iteration never begins anew.
+  /// Coefficients depend only on the bounds, so the iteration never restarts.
   static constexpr detail::krylov::SolverTraits traits = {
       .takes = {.name = "ChebyshevSolver", .bounds = true},
       .monitor = {"heddle::chebyshev::progress", "heddle::chebyshev::progress_on_host",
@@ -189,16 +189,16 @@ class ChebyshevSolver : public detail::krylov::KrylovSolver<ChebyshevSolver<Exec
   void restart(const Exec& exec, M&) {
     go_on(exec);
   }
-  /// From b - A x.
+  /// Continues from b - A x.
   void go_on(const Exec& exec);
 
-  /// The passes of a step, for a way in which M is read.
+  /// The passes of a step, for one way of reading M.
   template <detail::krylov::Preconditioned how>
   struct Passes {
     ChebyshevSolver& solver;
     /// d = old d + fresh z; old == 0 does not read d.
     void direction(const Exec& exec, const Multivector<const S>& z, double old, double fresh) const;
-    /// x += d, r -= q and, unless z is a vector, d = old d + fresh z; with `norm`, that of r.
+    /// x += d, r -= q and, unless z is a vector, d = old d + fresh z; with `norm`, the norm of r.
     void step(const Exec& exec, const Multivector<const S>& z, double old, double fresh,
               bool norm) const;
   };
@@ -212,7 +212,7 @@ class ChebyshevSolver : public detail::krylov::KrylovSolver<ChebyshevSolver<Exec
     Passes<how>{*this}.direction(exec, read_of(preconditioner), old, fresh);
   }
 
-  /// The norm comes with the last step, and with options.history in all.
+  /// Queues a step. The last step computes the norm of r, and with options.history every step does.
   template <class A, class M>
   void iterate(const Exec& exec, A& matrix, M& preconditioner, bool last) {
     constexpr How how = detail::krylov::how_with<M>();
@@ -226,11 +226,11 @@ class ChebyshevSolver : public detail::krylov::KrylovSolver<ChebyshevSolver<Exec
   }
 
   detail::krylov::ChebyshevNumbers numbers_{{1, 1}};
-  int unseen_ = 0;  ///< products since the last norm
+  int unseen_ = 0;  ///< number of products since the last norm
   Vectors d_, z_;
 };
 
-/// Of double, where no scalar is named.
+/// The scalar is double if none is named.
 template <ExecutionSpace Exec>
 ChebyshevSolver(const Exec&, std::int64_t, const KrylovOptions&) -> ChebyshevSolver<Exec, double>;
 
@@ -240,8 +240,8 @@ ChebyshevSolver(const Exec&, std::int64_t, const KrylovOptions&) -> ChebyshevSol
 #include "chebyshev_definitions.hpp"
 #endif
 
-/// What the compiled part (compiled.hpp) holds of Chebyshev's iteration, for a scalar: all but the
-/// loop over an operator and a preconditioner.
+/// The instances of Chebyshev's iteration for a scalar that the compiled part (compiled.hpp) holds:
+/// all but the loop over an operator and a preconditioner.
 #define HEDDLE_CHEBYSHEV_INSTANCES(EXTERN, SCALAR) \
   HEDDLE_EACH_SPACE(HEDDLE_CHEBYSHEV_INSTANCES_ON, EXTERN, SCALAR)
 #define HEDDLE_CHEBYSHEV_INSTANCES_ON(EXTERN, SCALAR, EXEC)                   \

@@ -10,16 +10,16 @@ namespace heddle {
 
 namespace detail::krylov {
 
-/// x += d, which is scaled and x is not, r -= q, then d = old d + fresh z, of z = M r; with Norm, r
-/// . r too. With a z that is a vector, d is left to ChebyshevDirection.
+/// x += unscale d, r -= q, then d = old d + fresh z with z = M r; with Norm, r . r too. If z is a
+/// vector, ChebyshevDirection computes d.
 template <Scalar S, Preconditioned how, bool Norm>
 struct ChebyshevStep : vectors::Pass<Wide<S>, Norm ? 1 : 0> {
   Multivector<S> x, r, d;
   Multivector<const S> q, z;
   double old, fresh;
-  Progress* progress;  ///< null: goes on whatever comes
+  Progress* progress;  ///< null: the pass is always active
   Limits limits;
-  int products;  ///< since the last norm
+  int products;  ///< number of products since the last norm
 
   KOKKOS_FORCEINLINE_FUNCTION bool active(int) const { return !progress || progress->running(); }
   KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
@@ -45,7 +45,7 @@ struct ChebyshevStep : vectors::Pass<Wide<S>, Norm ? 1 : 0> {
   }
 };
 
-/// d = old d + fresh z, of z = M r. old == 0 does not read d.
+/// d = old d + fresh z with z = M r. old == 0 does not read d.
 template <Scalar S, Preconditioned how>
 struct ChebyshevDirection : vectors::Pass<Wide<S>> {
   Multivector<const S> r, z;
@@ -67,14 +67,14 @@ struct ChebyshevDirection : vectors::Pass<Wide<S>> {
   }
 };
 
-/// After r was replaced by b - A x, scaled: one item.
+/// Marks that r is b - A x, scaled: one item.
 struct ChebyshevGoesOn {
   Progress* progress;
 
   KOKKOS_FUNCTION void operator()(std::int64_t) const { progress->unscaled = 0; }
 };
 
-/// Throws Error for options that make no sense.
+/// Returns the options. Throws Error if they are invalid or have no valid bounds.
 inline const KrylovOptions& with_bounds(const KrylovOptions& options, const TakenOptions& takes) {
   if (!checked(options, takes).bounds) {
     throw Error("ChebyshevSolver without options.bounds",

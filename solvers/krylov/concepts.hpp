@@ -17,7 +17,7 @@ namespace heddle {
 template <ExecutionSpace Exec, Scalar S>
 using SolverVector =
     Kokkos::View<S*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-/// As above, read only.
+/// A vector in the memory of a solver that is only read.
 template <ExecutionSpace Exec, Scalar S>
 using ConstSolverVector =
     Kokkos::View<const S*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
@@ -27,9 +27,9 @@ using ConstSolverVector =
 /// constexpr bool takes_several_vectors = true` it gets Views of rank 2 if a solver has several
 /// right-hand sides; otherwise it gets one vector after the other.
 ///
-/// It may also have `apply_dot(exec, x, y, workspace, result)`, which computes conj(x) . y beside y
-/// = A x, and `has_dot()`, which says whether that reads no vector again. SpmvPlan has both;
-/// conjugate gradients use them.
+/// It may also have `apply_dot(exec, x, y, workspace, result)`, which computes conj(x) . y too, and
+/// `has_dot()`, which says whether the dot reads no vector again. SpmvPlan has both; conjugate
+/// gradients use them.
 template <class A, class Exec, class S>
 concept LinearOperator = requires(A& a, const Exec& exec, const ConstSolverVector<Exec, S>& x,
                                   const SolverVector<Exec, S>& y) {
@@ -42,14 +42,14 @@ concept LinearOperator = requires(A& a, const Exec& exec, const ConstSolverVecto
 /// from zero and never reads x. An SptrsvPlan is one. Optional members:
 ///
 /// - `bool symmetric()`: whether M is symmetric (Hermitian) if A is. Solvers that need it refuse an
-///   M that says no. Without this member M counts as symmetric.
+///   M that returns false. Without this member M counts as symmetric.
 /// - `name()`: the name that such a refusal prints.
-/// - `asymmetry()`: what shows that M is not symmetric, a std::string that it prints as well.
+/// - `asymmetry()`: the reason why M is not symmetric, a std::string that it prints as well.
 /// - `reserve(exec, vectors)`: makes room for an apply to so many vectors at once. Solvers with
 ///   several right-hand sides or eigenpairs call it before they iterate, outside of any apply, of
 ///   an M that is not const. It may allocate and wait, and renews version() if it does.
 /// - `static constexpr bool is_diagonal = true`: M is a diagonal matrix with the entries
-///   `inverse_diagonal()`, a View of rank 1 on the device. Solvers then read these beside the
+///   `inverse_diagonal()`, a View of rank 1 on the device. Solvers then read these with the
 ///   residual and never call apply.
 ///
 /// Operators and preconditioners may also declare that they are `capturable()`: apply neither waits
@@ -80,7 +80,7 @@ namespace detail::krylov {
 template <class M>
 inline constexpr bool no_preconditioner = std::same_as<std::remove_const_t<M>, NoPreconditioner>;
 
-/// Of a part as a solve finds it; of one that holds no Version, as no other solve does.
+/// The version of a part in a solve. A part without a Version has a new number in each solve.
 template <class T>
 VersionNumber version_in_solve(const T& part) {
   if constexpr (HasVersion<T>) {
@@ -90,7 +90,7 @@ VersionNumber version_in_solve(const T& part) {
   }
 }
 
-/// Whether what it applies may be recorded and run again.
+/// Whether an apply of the part may be recorded and run again.
 template <class T>
 bool capturable(const T& part) {
   if constexpr (requires { part.capturable(); }) {
@@ -100,19 +100,19 @@ bool capturable(const T& part) {
   }
 }
 
-/// The place of a number in memory of the device.
+/// A number in memory of the device.
 template <ExecutionSpace Exec, Scalar S>
 using SolverNumber =
     Kokkos::View<S, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-/// An operator that gives x . y beside y = A x, added up in what solvers add up in.
+/// An operator that computes y = A x and x . y, in the type in which solvers add up.
 template <class A, class Exec, class S>
 concept AppliesDot = requires(
     A& a, const Exec& exec, const ConstSolverVector<Exec, S>& x, const SolverVector<Exec, S>& y,
     const VectorWorkspace<Exec, Wide<S>>& workspace,
     const SolverNumber<Exec, Wide<S>>& result) { a.apply_dot(exec, x, y, workspace, result); };
 
-/// Whether that reads no vector again.
+/// Whether the dot of apply_dot reads no vector again.
 template <class A>
 bool has_dot(const A& matrix) {
   if constexpr (requires { matrix.has_dot(); }) {
@@ -122,7 +122,7 @@ bool has_dot(const A& matrix) {
   }
 }
 
-/// Bytes that a product with `vectors` vectors moves; 0 of an operator that does not say.
+/// Number of bytes that a product with `vectors` vectors moves; 0 if the operator does not say.
 template <class A>
 double bytes_of_product(const A& matrix, int vectors) {
   if constexpr (requires { matrix.moved_bytes(Op::none, vectors); }) {
@@ -150,7 +150,7 @@ constexpr bool launches_by_heddle() {
   }
 }
 
-/// body(), an apply of the part on `exec`, in a form that a graph can record.
+/// Runs body(), an apply of the part on `exec`, in a form that a graph can record.
 template <class Part, class Exec, class Body>
 void recordable(const Exec& exec, const Body& body) {
   if constexpr (launches_by_heddle<Part>()) {
@@ -178,7 +178,7 @@ std::string name_of(const T& part) {
   }
 }
 
-/// What shows that M is not symmetric, behind ": "; empty if it does not say.
+/// ": " and the reason why M is not symmetric; empty if M does not say.
 template <class T>
 std::string asymmetry_of(const T& part) {
   if constexpr (requires { part.asymmetry(); }) {
@@ -188,7 +188,7 @@ std::string asymmetry_of(const T& part) {
   }
 }
 
-/// Before iterations that apply M to so many vectors at once.
+/// Makes room in M before iterations that apply it to so many vectors at once.
 template <class Exec, class M>
 void reserve(const Exec& exec, M& preconditioner, int vectors) {
   if constexpr (requires { preconditioner.reserve(exec, vectors); }) {
@@ -196,7 +196,7 @@ void reserve(const Exec& exec, M& preconditioner, int vectors) {
   }
 }
 
-/// How z = M r comes about in a pass.
+/// How a pass gets z = M r.
 enum class Preconditioned {
   not_at_all,   ///< z is r
   by_diagonal,  ///< z is d r, never stored
@@ -210,8 +210,8 @@ constexpr Preconditioned how_with() {
   return Preconditioned::by_operator;
 }
 
-/// What a pass reads of M: d, the same for all right-hand sides, or `z`, which M is applied to.
-/// Throws Error if the diagonal is that of another number of rows.
+/// The vectors that a pass reads for M: d, one for all right-hand sides, or `z`, the result of M.
+/// Throws Error if the diagonal has another number of rows.
 template <Scalar S, class M>
 Multivector<const S> read_of([[maybe_unused]] M& preconditioner, const Multivector<const S>& z,
                              [[maybe_unused]] std::int64_t rows) {
@@ -229,7 +229,7 @@ Multivector<const S> read_of([[maybe_unused]] M& preconditioner, const Multivect
   }
 }
 
-/// z, of what was read of M.
+/// z, from the entries that a pass has read for M.
 template <Preconditioned how, class Pack>
 KOKKOS_FORCEINLINE_FUNCTION Pack z_of(const Pack& read, const Pack& r) {
   if constexpr (how == Preconditioned::not_at_all) return r;
@@ -237,7 +237,7 @@ KOKKOS_FORCEINLINE_FUNCTION Pack z_of(const Pack& read, const Pack& r) {
   return read;
 }
 
-/// Vectors of a solver, each contiguous, one after the other.
+/// Vectors of a solver: a column-major multivector.
 template <ExecutionSpace Exec, Scalar S>
 using SolverVectors = Kokkos::View<S**, Kokkos::LayoutLeft, typename Exec::memory_space,
                                    Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
@@ -248,7 +248,7 @@ SolverVector<Exec, S> column(const SolverVectors<Exec, S>& vectors, int c) {
   return SolverVector<Exec, S>(vectors.data() + static_cast<std::size_t>(c) * rows, rows);
 }
 
-/// part.apply(exec, x, y) to all vectors: together if the part says that it takes_several_vectors.
+/// part.apply(exec, x, y) for all vectors: together if the part takes_several_vectors.
 template <ExecutionSpace Exec, Scalar S, class Part>
 void apply(const Exec& exec, Part& part, const SolverVectors<Exec, S>& x,
            const SolverVectors<Exec, S>& y) {
@@ -265,7 +265,7 @@ void apply(const Exec& exec, Part& part, const SolverVectors<Exec, S>& x,
   });
 }
 
-/// own = x and q = A x, or both zero where the guess is.
+/// own = x and q = A x, or both zero if the guess is.
 template <ExecutionSpace Exec, Scalar S, class A, class X>
 void take_guess(const Exec& exec, A& matrix, const X& x, bool zero_guess,
                 const SolverVectors<Exec, S>& own, const SolverVectors<Exec, S>& q) {

@@ -13,28 +13,28 @@
 /// The numbers of GMRES, on the device.
 namespace heddle::detail::krylov {
 
-/// What a cycle builds: the triangle that rotations make of the Hessenberg matrix, the rotations,
-/// and the right-hand side that they turn.
+/// The arrays of a cycle: the triangle that rotations make of the Hessenberg matrix, the rotations,
+/// and the right-hand side that they rotate.
 template <Scalar S>
 struct GmresState {
   using Sum = Wide<S>;
   Progress* progress;
-  int* columns;             ///< of the Hessenberg matrix, that count
-  int* reorthogonalize;     ///< whether w is made orthogonal a second time
+  int* columns;             ///< number of columns of the Hessenberg matrix that count
+  int* reorthogonalize;     ///< whether w needs a second pass of Gram-Schmidt
   Sum* hessenberg;          ///< m x m, column after column: the triangle that rotations make of it
   Sum* givens_sine;         ///< m
   double* givens_cosine;    ///< m
   Sum* rotated_rhs;         ///< m + 1
-  Sum* products;            ///< m + 1: V' w, and behind it w' w
-  Sum* corrections;         ///< m + 1: the same of what was left of w
+  Sum* products;            ///< m + 1: V' w, followed by w' w
+  Sum* corrections;         ///< m + 1: V' w and w' w in the second pass
   Sum* y;                   ///< m: the solution of the small system
-  Sum* basis_scale;         ///< 1: what V (V' w) is multiplied by
-  Sum* next_scale;          ///< 1: and w, for the next vector; zero if there is none
-  double* first_scale;      ///< 1: makes the first vector one of length 1; zero if there is none
-  double* unscale;          ///< 1: of what was left of w
-  double* largest_column;   ///< 1: the size of the largest column of the Hessenberg matrix
+  Sum* basis_scale;         ///< 1: factor of V (V' w)
+  Sum* next_scale;          ///< 1: factor of w, for the next vector; zero if there is none
+  double* first_scale;      ///< 1: factor of the first vector, for norm 1; zero if there is none
+  double* unscale;          ///< 1: reciprocal of the factor of w in the second pass
+  double* largest_column;   ///< 1: the largest 1-norm of a column of the Hessenberg matrix
   Sum* orthogonality_loss;  ///< m + 1 x m + 1, column after column: see GmresProjection
-  Sum* overlap;             ///< m + 1: of V, in what is left of w
+  Sum* overlap;             ///< m + 1: column of orthogonality_loss for the next vector
   int m;
 
   KOKKOS_FORCEINLINE_FUNCTION bool running() const { return progress->running(); }
@@ -61,9 +61,9 @@ namespace heddle {
 /// same on every run if those of A and M are.
 ///
 /// Iteration j of a cycle moves the bytes of the product and M, and (2 j + 5) n b bytes:
-/// Gram-Schmidt takes a pass over j + 1 vectors for V' w, and one for w - V h. Where V would be
-/// orthogonal to fewer than six digits (three of floats), it runs a second time, which moves as
-/// much again.
+/// Gram-Schmidt is a pass over j + 1 vectors for V' w, and one for w - V h. If V would be
+/// orthogonal to fewer than six digits (three of floats), both run again (reorthogonalization),
+/// which moves as much again.
 ///
 /// Sources: Y. Saad and M. Schultz (1986); Gram-Schmidt twice where it is needed: J. Daniel et al.
 /// (1976), L. Giraud et al. (2005), by an estimate as H. Simon's (1984); the norm by Pythagoras: A.
@@ -84,7 +84,7 @@ class GmresSolver
   explicit GmresSolver(std::int64_t rows, const KrylovOptions& options = {})
       : GmresSolver(Exec(), rows, options) {}
 
-  /// Blocks of iterations, of all solves so far, that ran as a recorded graph.
+  /// Number of blocks of iterations, in all solves so far, that ran as a recorded graph.
   int replays() const {
     int all = 0;
     for (const auto& part : parts_) all += part.replays();
@@ -116,16 +116,16 @@ class GmresSolver
   Vectors basis(int count) const {
     return Vectors(basis_.data(), basis_.extent(0), static_cast<std::size_t>(count));
   }
-  /// Makes a vector of the basis one of length 1, or zero where there is none.
+  /// Scales a vector of the basis to norm 1, or to zero if there is none.
   void normalize(const Exec& exec, const Vector& v);
-  /// A cycle, from b - A x.
+  /// Begins a cycle from b - A x.
   void begin_cycle(const Exec& exec);
-  /// Vector j + 1 of the basis, and column j of the triangle, from A M times vector j.
+  /// Computes vector j + 1 of the basis and column j of the triangle from A M times vector j.
   void orthogonalize(const Exec& exec, int j);
-  /// V y, of a cycle of so many iterations, in the last vector of the basis, which is free then:
-  /// the next cycle makes all of them anew.
+  /// Returns V y of a cycle of so many iterations, in the last vector of the basis. That is free
+  /// then, since the next cycle computes a new basis.
   Vectors combine(const Exec& exec, int iterations);
-  /// x += z, which is scaled.
+  /// x += unscale z
   void add(const Exec& exec, const Vectors& z);
   auto start() const { return Base::read(start_); }
 
@@ -183,14 +183,14 @@ class GmresSolver
   }
 
   int m_ = 0;
-  int open_ = 0;  ///< iterations of this cycle
+  int open_ = 0;  ///< number of iterations in this cycle so far
   /// Steps of a cycle differ, so that each block of them has a graph of its own.
   std::vector<detail::krylov::IterationGraph<backends::Graph<Exec>>> parts_;
-  Vectors basis_, start_;  ///< start_: x at the begin of this cycle
+  Vectors basis_, start_;  ///< start_: x at the start of this cycle
   detail::krylov::GmresState<S> state_{};
 };
 
-/// Of double, where no scalar is named.
+/// The scalar is double if none is named.
 template <ExecutionSpace Exec>
 GmresSolver(const Exec&, std::int64_t, const KrylovOptions& = {}) -> GmresSolver<Exec, double>;
 
@@ -200,8 +200,8 @@ GmresSolver(const Exec&, std::int64_t, const KrylovOptions& = {}) -> GmresSolver
 #include "gmres_definitions.hpp"
 #endif
 
-/// What the compiled part (compiled.hpp) holds of GMRES, for a scalar: all but the loop over an
-/// operator and a preconditioner.
+/// The instances of GMRES for a scalar that the compiled part (compiled.hpp) holds: all but the
+/// loop over an operator and a preconditioner.
 #define HEDDLE_GMRES_INSTANCES(EXTERN, SCALAR) \
   HEDDLE_EACH_SPACE(HEDDLE_GMRES_INSTANCES_ON, EXTERN, SCALAR)
 #define HEDDLE_GMRES_INSTANCES_ON(EXTERN, SCALAR, EXEC)              \

@@ -8,14 +8,14 @@
 #include "gmres.hpp"
 #include "solver_definitions.hpp"
 
-/// Defines what gmres.hpp declares. The small numbers are made by the lanes of one subwarp, since
-/// one thread would wait for each number that it reads, and for each instruction that it meets for
-/// the first time.
+/// Defines what gmres.hpp declares. The lanes of one subwarp compute the small matrices, since one
+/// thread would wait for each number that it reads, and for each instruction that it runs for the
+/// first time.
 namespace heddle {
 
 namespace detail::krylov {
 
-/// After b - A x: the begin of a cycle, one item.
+/// Begins a cycle after b - A x: one item.
 template <Scalar S>
 struct GmresBegin {
   GmresState<S> state;
@@ -34,7 +34,7 @@ struct GmresBegin {
   }
 };
 
-/// v = factor v, or zero where there is no next vector.
+/// v = factor v, or zero if there is no next vector.
 template <Scalar S>
 struct GmresNormalize : vectors::Pass<Wide<S>> {
   Multivector<S> v;
@@ -49,8 +49,8 @@ struct GmresNormalize : vectors::Pass<Wide<S>> {
   }
 };
 
-/// Column j of the triangle, of V' w and the norm of what is left of w: all rotations so far, and
-/// one more that turns the entry below the diagonal to zero.
+/// Computes column j of the triangle from V' w and the norm of what is left of w: applies all
+/// Givens rotations so far, and one more that turns the entry below the diagonal to zero.
 template <Scalar S>
 struct GmresColumn {
   using Sum = Wide<S>;
@@ -58,7 +58,7 @@ struct GmresColumn {
   Limits limits;
   int j;
 
-  /// To lane 0, whether another vector follows.
+  /// Returns in lane 0 whether another vector follows.
   template <class Subwarp>
   KOKKOS_FORCEINLINE_FUNCTION bool add(const Subwarp& subwarp, double below, bool twice) const {
     Sum* const column = state.hessenberg + std::int64_t{j} * state.m;
@@ -67,14 +67,14 @@ struct GmresColumn {
       return twice ? first + state.corrections[i] * *state.unscale : first;
     };
     const Sum head = entry(0);
-    Sum last = head;  // of what is not final yet, the one above
+    Sum last = head;  // the entry above, not final yet
     double size = 0;
     for (int first = 0; first < j; first += Subwarp::width) {
       const int i = first + subwarp.lane();
       const Sum lower = i < j ? entry(i + 1) : Sum(0);
       const Sum sine = i < j ? state.givens_sine[i] : Sum(0);
       const double cosine = i < j ? state.givens_cosine[i] : 0;
-      // What rotations from the first one of these on make of `last`: factor * last + more.
+      // The rotations from the first one of these on turn `last` into factor * last + more.
       Sum factor = i < j ? -conjugate(sine) : Sum(1), more = cosine * lower;
       for (int distance = 1; distance < Subwarp::width; distance *= 2) {
         const Sum factor_before = subwarp.shuffle_up(factor, distance);
@@ -96,7 +96,7 @@ struct GmresColumn {
   }
 
  private:
-  /// The last entry of a column, by one thread.
+  /// Computes the last entry of a column, in one thread.
   KOKKOS_FORCEINLINE_FUNCTION bool close(Sum* column, Sum last, double size, double below) const {
     Progress& progress = *state.progress;
     if (!Kokkos::isfinite(size)) return end(Outcome::not_a_number);
@@ -104,9 +104,9 @@ struct GmresColumn {
     const double diagonal = Kokkos::abs(last);
     const double length = Kokkos::hypot(diagonal, below);
     if (!(length > Kokkos::Experimental::epsilon_v<heddle::RealOf<S>> * *state.largest_column)) {
-      return end(Outcome::breakdown);  // A M is singular as far as can be seen from here
+      return end(Outcome::breakdown);  // A M is singular to working precision
     }
-    // Turns (a, h) with a real h >= 0 to (a / |a| * length, 0).
+    // The rotation turns (a, h) with a real h >= 0 into (a / |a| * length, 0).
     const Sum phase = diagonal > 0 ? last / diagonal : Sum(1);
     state.givens_cosine[j] = diagonal / length;
     state.givens_sine[j] = phase * (below / length);
@@ -118,7 +118,7 @@ struct GmresColumn {
     advance(progress, limits, 0, Kokkos::abs(state.rotated_rhs[j + 1]), 1, Method().cost);
     return state.running() && below > 0;
   }
-  /// A column that does not count: x is that of those before.
+  /// Ends with a column that does not count: x is made of those before.
   KOKKOS_FORCEINLINE_FUNCTION bool end(Outcome outcome) const {
     Progress& progress = *state.progress;
     ++progress.iterations;
@@ -129,26 +129,26 @@ struct GmresColumn {
   }
 };
 
-/// After h = V' w and w' w: the norm of what is left of w, w - V h, follows from these, and with it
-/// the column and the next vector, where V stays orthogonal enough. Else w is made orthogonal a
-/// second time.
+/// Computes the norm of w - V h from h = V' w and w' w, by Pythagoras, and with it column j and the
+/// factors of the next vector, if V stays orthogonal enough. Otherwise it requests the second pass
+/// (reorthogonalization).
 ///
-/// orthogonality_loss is an estimate of V' V - I. The next vector keeps -loss h of V, and rounding,
-/// both over the norm of what is left: a recurrence with its signs, after H. Simon, The Lanczos
-/// algorithm with partial reorthogonalization (1984); rounding is taken to add to what is there.
-/// (Of absolute values it would grow by a factor of ten and more each time, whatever V is.) What is
-/// subtracted from w is what the triangle holds, so that a defect changes no solution: the norm of
-/// the residual that the rotations tell is wrong by that part of it.
+/// orthogonality_loss is an estimate of V' V - I. Its column for the next vector is -loss h plus
+/// rounding, both divided by the norm of what is left: a recurrence with signs, after H. Simon, The
+/// Lanczos algorithm with partial reorthogonalization (1984). Rounding is assumed to add to what is
+/// there. (With absolute values it would grow tenfold and more each time, whatever V is.) The
+/// triangle holds what is subtracted from w, so that a defect changes no solution: only the norm of
+/// the residual from the rotations is wrong by that part of it.
 template <Scalar S>
 struct GmresProjection {
   using Sum = Wide<S>;
-  /// Of a product V' w and of w - V h, over the norm of w: sums of many rows take a few roundings.
+  /// Rounding error of V' w and w - V h, relative to the norm of w: sums take a few roundings.
   static constexpr double rounding = 8 * Kokkos::Experimental::epsilon_v<heddle::RealOf<S>>;
-  /// Of the norm of a residual: the cycle ends with the true one.
+  /// Largest relative error of a residual norm from rotations; a cycle ends with the true norm.
   static constexpr double most_defect = std::is_same_v<heddle::RealOf<S>, float> ? 1e-3 : 1e-6;
-  /// Of w' w after the second time: what is left is rounding, if it is less.
+  /// Smallest part of w' w that is left after the second pass; less than that is rounding.
   static constexpr double least_left = 1e-10;
-  static constexpr double down = 0x1p-700, up = 0x1p700;  ///< from where squares are not numbers
+  static constexpr double down = 0x1p-700, up = 0x1p700;  ///< factors if squares over- or underflow
   GmresColumn<S> column;
   bool second;
 
@@ -164,7 +164,7 @@ struct GmresProjection {
         state.overlap[i] = sum;
       }
     }
-    team.barrier();  // and before lane 0 may end the solve
+    team.barrier();  // overlap is complete, and lane 0 may end the solve
     if (team.subwarp_index() == 0) project(team.subwarp(), running);
   }
 
@@ -184,7 +184,7 @@ struct GmresProjection {
     const Sum* const h = products();
     const double all = real_part(h[next]);
     const bool in_range = Kokkos::isfinite(all) && all > WideSquares<S>::least;
-    double squares = 0, form = 0;  // form: h' defect h
+    double squares = 0, form = 0;  // form: h' loss h
     for (int i = subwarp.lane(); i < next; i += Subwarp::width) {
       squares += real_part(conjugate(h[i]) * h[i]);
       form += real_part(conjugate(h[i]) * state.overlap[i]);
@@ -227,11 +227,11 @@ struct GmresProjection {
   }
 };
 
-/// How vector j + 1 of a basis V is made orthogonal to those before, and of norm one: classical
-/// Gram-Schmidt, a second time where the first would leave too little orthogonality. A time is two
-/// launches: the sums V' w and w' w, whose last team makes of them column j and the factors of the
-/// next vector (GmresProjection), and w - V V' w. The second two end at once where the first were
-/// enough. Another way in its place sets what `state` says of column j and leaves the vector in V.
+/// Makes vector j + 1 of a basis V orthogonal to those before, and of norm one: classical
+/// Gram-Schmidt, with a second pass if the first would leave too little orthogonality. A pass is
+/// two launches: the sums V' w and w' w, from which the last team computes column j and the factors
+/// of the next vector (GmresProjection), and w - V V' w. Launches of a second pass that is not
+/// needed end at once. A replacement sets column j of `state` and leaves the vector in V.
 template <ExecutionSpace Exec, Scalar S>
 struct ClassicalGramSchmidtTwice {
   using Sum = Wide<S>;
@@ -267,7 +267,7 @@ struct ClassicalGramSchmidtTwice {
   }
 };
 
-/// The combination of the cycle's vectors that is added to x, but for the scale: one subwarp.
+/// Solves for y, the coefficients of the cycle's vectors in the update of x: one subwarp.
 template <Scalar S>
 struct GmresSolve {
   using Scratch = backends::NoScratch;
@@ -293,7 +293,7 @@ struct GmresSolve {
   }
 };
 
-/// x += z, which is scaled, and start = x before; nothing after a cycle without a good column.
+/// start = x and x += unscale z; nothing after a cycle without a column that counts.
 template <Scalar S>
 struct GmresUpdate : vectors::Pass<Wide<S>> {
   Multivector<S> x, start;
@@ -314,7 +314,7 @@ struct GmresUpdate : vectors::Pass<Wide<S>> {
   }
 };
 
-/// The options with the iterations of a cycle, no more than there can be. Throws Error or
+/// Returns the options with `restart` set, no larger than a cycle can be. Throws Error or
 /// OutOfMemory before anything is allocated.
 inline KrylovOptions with_cycle(std::int64_t rows, KrylovOptions options, const TakenOptions& takes,
                                 std::size_t scalar_bytes) {

@@ -32,7 +32,7 @@ class JacobiPreconditioner {
     requires requires(const Matrix& A) { A.row_ptr(); }
   explicit JacobiPreconditioner(const Matrix& A) : JacobiPreconditioner(Exec(), A) {}
 
-  /// Takes the values of a matrix with the same number of rows and any pattern; ordered on `exec`,
+  /// Reads the values of a matrix with the same number of rows and any pattern; ordered on `exec`,
   /// no wait, no allocation. A diagonal that becomes bad is not an error here: see bad_row.
   template <class Matrix>
   void update_values(const Exec& exec, const Matrix& A) {
@@ -94,7 +94,7 @@ class JacobiPreconditioner {
   using Inverse = Kokkos::View<S*, Space>;
   using Bad = Kokkos::View<std::int64_t, Space>;
 
-  /// The inverse of the values of A, and bad_. Those without a template are in the compiled part.
+  /// Computes inverse_ and bad_ from A. Overloads without a template are in the compiled part.
   void invert(const Exec& exec, const CsrMatrix<S, int, int, Space>& A);
   void invert(const Exec& exec, const CsrMatrix<S, int, std::int64_t, Space>& A);
   template <class Matrix>
@@ -142,7 +142,7 @@ class BlockJacobiPreconditioner {
   BlockJacobiPreconditioner(const Matrix& A, int size)
       : BlockJacobiPreconditioner(Exec(), A, size) {}
 
-  /// Takes the values of a matrix with the same number of rows and any pattern; ordered on `exec`,
+  /// Reads the values of a matrix with the same number of rows and any pattern; ordered on `exec`,
   /// no wait, no allocation. A block that becomes bad is not an error here: see bad_row.
   template <class Matrix>
   void update_values(const Exec& exec, const Matrix& A) {
@@ -204,7 +204,7 @@ class BlockJacobiPreconditioner {
   using Space = typename Exec::memory_space;
   using Bad = Kokkos::View<std::int64_t, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-  /// The inverses of the values of A, and bad_. Those without a template are in the compiled part.
+  /// Computes inverse_ and bad_ from A. Overloads without a template are in the compiled part.
   void invert(const Exec& exec, const CsrMatrix<S, int, int, Space>& A);
   void invert(const Exec& exec, const CsrMatrix<S, int, std::int64_t, Space>& A);
   template <class Matrix>
@@ -237,8 +237,8 @@ BlockJacobiPreconditioner(const Matrix&, int)
 #include "jacobi_definitions.hpp"
 #endif
 
-/// What the compiled part (compiled.hpp) holds of Jacobi's preconditioner and that of blocks, for a
-/// scalar.
+/// The instances of the Jacobi and block Jacobi preconditioners for a scalar that the compiled part
+/// (compiled.hpp) holds.
 #define HEDDLE_JACOBI_INSTANCES(EXTERN, SCALAR) \
   HEDDLE_EACH_SPACE(HEDDLE_JACOBI_INSTANCES_ON, EXTERN, SCALAR)
 #define HEDDLE_JACOBI_INSTANCES_ON(EXTERN, SCALAR, EXEC)            \

@@ -13,11 +13,11 @@ namespace heddle {
 
 namespace detail::krylov {
 
-/// What an error says of a diagonal that cannot be inverted.
+/// The message for a diagonal that cannot be inverted.
 inline constexpr triangle::DiagonalWords jacobi_words = {
     "the diagonal or its reciprocal is missing, zero or not finite", "store one, or shift it"};
 
-/// inverse(row) = 1 / A(row, row), entries that repeat the place added up. Where the diagonal or
+/// inverse(row) = 1 / A(row, row), with entries that repeat the place added up. If the diagonal or
 /// its reciprocal is zero or not finite: 1, and the lowest such row is marked in *bad.
 template <class Matrix>
 struct JacobiInverse {
@@ -42,7 +42,7 @@ struct JacobiInverse {
   }
 };
 
-/// Entry row of vector v, i = v * rows + row: to = inverse from.
+/// to = inverse from, in entry `row` of vector v for item i = v * rows + row.
 template <Scalar S>
 struct MultiplyByDiagonal {
   Multivector<const S> from;
@@ -120,12 +120,12 @@ void JacobiPreconditioner<Exec, S>::check_values(const Exec& exec) const {
 
 namespace detail::krylov {
 
-/// What an error says of a diagonal block that cannot be inverted; it names its first row.
+/// The message for a diagonal block that cannot be inverted; it names its first row.
 inline constexpr triangle::DiagonalWords block_words = {
     "the diagonal block that begins here is singular, or it or its inverse is not finite",
     "shift the diagonal, or give another size of blocks"};
 
-/// x = B^-1 b: a row of one vector an item, where neighbours should read neighbours.
+/// x = B^-1 b: an item is a row of one vector, so that loads of a GPU are coalesced.
 template <Scalar S>
 struct ApplyBlockRows {
   Multivector<const S> from;
@@ -147,7 +147,7 @@ struct ApplyBlockRows {
   }
 };
 
-/// The same with a block of one vector an item, for a CPU: the inverse is read as it lies.
+/// x = B^-1 b: an item is a block of one vector, for a CPU. It reads the inverse in memory order.
 template <Scalar S>
 struct ApplyBlocks {
   Multivector<const S> from;

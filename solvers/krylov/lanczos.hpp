@@ -31,12 +31,12 @@ KOKKOS_FORCEINLINE_FUNCTION double square_of(const S& value) {
 }
 
 inline constexpr int lanczos_steps = 12;
-/// What the largest eigenvalue of so few steps is multiplied by.
+/// Factor of the largest Ritz value, which after so few steps is below the largest eigenvalue.
 inline constexpr double spectrum_safety = 1.1;
 
-/// On the device: those of the tridiagonal matrix, the squares of its entries beside the diagonal,
-/// the largest row sum of |D^-1 A|, which no eigenvalue is above, what eigenvalues may owe to
-/// rounding, the bound, and whether a Hermitian A was seen to have a negative eigenvalue.
+/// Numbers on the device: diagonal and squared off-diagonal of the tridiagonal matrix, the largest
+/// row sum of |D^-1 A|, which no eigenvalue exceeds, the rounding error of eigenvalues, the bound,
+/// and whether a Hermitian A was seen to have a negative eigenvalue.
 struct SpectrumNumbers {
   double alpha[lanczos_steps];
   double beta_squared[lanczos_steps + 1];
@@ -46,7 +46,7 @@ struct SpectrumNumbers {
   bool indefinite;
 };
 
-/// As much of each unknown in the inner product, whatever its unit.
+/// Random vector in which each unknown has the same weight in the inner product, whatever its unit.
 template <Scalar S>
 struct StartVector {
   S* to;
@@ -82,7 +82,7 @@ struct FirstNorm : LanczosPass<S> {
   }
 };
 
-/// alpha[step] = x' A x / beta_squared[step], of q = A x
+/// alpha[step] = x' A x / beta_squared[step], with q = A x
 template <Scalar S>
 struct LanczosAlpha : LanczosPass<S> {
   Multivector<const S> x, q;
@@ -104,8 +104,8 @@ struct LanczosAlpha : LanczosPass<S> {
   }
 };
 
-/// The next vector of Lanczos in place of the one before x, of q = A x, and its norm. Vectors are
-/// not scaled: their norms are known.
+/// Overwrites `before` with the next Lanczos vector, from q = A x, and computes its norm. Vectors
+/// are not scaled: their norms are known.
 template <Scalar S>
 struct LanczosNext : LanczosPass<S> {
   Multivector<S> before;
@@ -148,7 +148,7 @@ struct BoundSpectrum {
   SpectrumNumbers* numbers;
   const bool* hermitian;
 
-  /// Whether all eigenvalues of the tridiagonal matrix lie below x.
+  /// Whether all eigenvalues of the tridiagonal matrix are below x.
   KOKKOS_FUNCTION bool is_above(double x) const {
     double pivot = numbers->alpha[0] - x;
     for (int i = 1; pivot < 0 && i < lanczos_steps; ++i) {
@@ -156,7 +156,7 @@ struct BoundSpectrum {
     }
     return pivot < 0;
   }
-  /// Whether one of them does.
+  /// Whether at least one eigenvalue is below x.
   KOKKOS_FUNCTION bool is_above_one(double x) const {
     double pivot = numbers->alpha[0] - x;
     for (int i = 1; pivot > 0 && i < lanczos_steps; ++i) {
@@ -182,7 +182,7 @@ struct BoundSpectrum {
   }
 };
 
-/// What Lanczos works with: vectors of a level, of rows entries.
+/// Vectors of the Lanczos steps on a level, each of `rows` entries.
 template <Scalar S>
 struct LanczosVectors {
   S *x, *before, *q;
@@ -194,8 +194,8 @@ struct LanczosVectors {
   Multivector<const S> read(const S* data) const { return {data, 1, rows, rows, 1}; }
 };
 
-/// numbers->bound, from numbers->largest_row_sum and the matrix: `product(x, q)` is q = A x; and
-/// whether a Hermitian A is indefinite. No wait, no allocation.
+/// Computes numbers->bound from numbers->largest_row_sum and the matrix, and whether a Hermitian A
+/// is indefinite. `product(x, q)` computes q = A x. No wait, no allocation.
 template <ExecutionSpace Exec, Scalar S, class Product>
 void bound_spectrum(const Exec& exec, LanczosVectors<S> with, SpectrumNumbers* numbers,
                     const VectorWorkspace<Exec, krylov::Wide<S>>& workspace, const bool* hermitian,
@@ -219,9 +219,9 @@ void bound_spectrum(const Exec& exec, LanczosVectors<S> with, SpectrumNumbers* n
   parallel_for(exec, "heddle::spectrum::bound_spectrum", 1, BoundSpectrum{numbers, hermitian});
 }
 
-// The diagonal of a level, as smoothers take it.
+// The diagonal of a level, as smoothers use it.
 
-/// A diagonal entry or its reciprocal that no smoother takes.
+/// Whether a diagonal entry or its reciprocal is of no use to a smoother.
 template <Scalar S>
 KOKKOS_FORCEINLINE_FUNCTION bool is_bad(const S& entry) {
   const double size = static_cast<double>(Kokkos::abs(entry));
@@ -230,22 +230,22 @@ KOKKOS_FORCEINLINE_FUNCTION bool is_bad(const S& entry) {
          !Kokkos::isfinite(other);
 }
 
-/// What a diagonal entry, or a pivot, may owe to rounding, over its magnitude: the sum of the
-/// finest level's diagonal entries that it was made of, each times the square of its weight. Each
-/// level and each elimination hands magnitudes on. So the bound follows the scale of A and of its
-/// unknowns, and knows of large entries that are gone. Pivots of Laplacians that should be zero
-/// were up to 27 epsilon of it.
+/// Bound of the rounding error of a diagonal entry or a pivot, relative to its magnitude: the sum
+/// of the finest level's diagonal entries that it was made of, each times the square of its weight.
+/// Each level and each elimination passes magnitudes on. So the bound follows the scale of A and of
+/// its unknowns, and covers large entries that have cancelled. Pivots of Laplacians that should be
+/// zero were up to 27 epsilon of their magnitude.
 template <Scalar S>
 inline constexpr double rounding_of_magnitude =
     64 * (sizeof(heddle::RealOf<S>) == 4 ? 0x1p-23 : 0x1p-52);
 
-/// Inverts the diagonal. Where an entry is bad: 1, and the lowest such row is marked in *bad.
+/// Inverts the diagonal. A bad entry counts as 1, and the lowest such row is marked in *bad.
 template <Scalar S>
 struct InvertDiagonal {
   S* diagonal;
   S* inverse;
   double* magnitude;
-  bool finest;  ///< the level that magnitudes begin with
+  bool finest;  ///< whether this is the finest level, where magnitudes begin
   std::int64_t* bad;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
@@ -258,7 +258,7 @@ struct InvertDiagonal {
   }
 };
 
-/// What l1-Jacobi multiplies by.
+/// inverse[i] = 1 / row_sums[i], the factors of l1-Jacobi, unless that is bad.
 template <Scalar S>
 struct InvertRowSums {
   const double* row_sums;
@@ -279,7 +279,7 @@ struct LargestRowSum {
   }
 };
 
-/// What an eigenvalue of D^-1 A may owe to rounding.
+/// Bound of the rounding error of an eigenvalue of D^-1 A, from one row.
 template <Scalar S>
 struct RoundingOfRow {
   const S* diagonal;
@@ -291,7 +291,7 @@ struct RoundingOfRow {
   }
 };
 
-/// Where no step of Lanczos is taken, the row sum is the bound: one item.
+/// Makes the row sum the bound, for a matrix without Lanczos steps: one item.
 struct BoundByRowSum {
   SpectrumNumbers* numbers;
   KOKKOS_FUNCTION void operator()(std::int64_t) const {
@@ -300,8 +300,8 @@ struct BoundByRowSum {
   }
 };
 
-/// diagonal, inverse, row sums, and of the numbers largest_row_sum, which is the bound as well, and
-/// rounding; of the finest level magnitude. No wait, no allocation.
+/// Computes diagonal, inverse and row sums, on the finest level magnitude, and numbers->rounding
+/// and numbers->largest_row_sum, which is the bound too. No wait, no allocation.
 template <ExecutionSpace Exec, class Matrix>
 void prepare_diagonal(const Exec& exec, const Matrix& A, typename Matrix::scalar_type* diagonal,
                       typename Matrix::scalar_type* inverse, double* magnitude, bool finest,
@@ -332,14 +332,14 @@ void prepare_diagonal(const Exec& exec, const Matrix& A, typename Matrix::scalar
   parallel_for(exec, "heddle::spectrum::bound_by_row_sum", 1, BoundByRowSum{numbers});
 }
 
-// Symmetry: found on the device, and where it fails.
+// Symmetry, which is tested on the device, and the entries where it fails.
 
-/// Pairs of random vectors that a matrix is compared with its mirror image by.
+/// Number of pairs of random vectors by which a matrix is compared with its mirror image.
 inline constexpr int mirror_pairs = 4;
 
-/// On the device: u' (A - A*) v of each pair, real and imaginary part, with rows and columns of A
-/// over the roots of their diagonal entries; what that says of the Frobenius norm of the
-/// difference, over the root of the rows; and whether that is small enough.
+/// Numbers on the device: u' (A - A*) v of each pair, real and imaginary part, with rows and
+/// columns of A divided by the roots of their diagonal entries; the estimate of the Frobenius norm
+/// of the difference, divided by the root of the number of rows; and whether it is small enough.
 struct Symmetry {
   double products[mirror_pairs][2];
   double difference;
@@ -364,8 +364,8 @@ struct CompareMirror {
       for (int part = 0; part < 2; ++part) of.products[p][part] += more.products[p][part];
     }
   }
-  /// A product of entries between -1 and 1 has a variance of 1/9. NaN, which other checks tell,
-  /// leaves the matrix symmetric.
+  /// A product of entries between -1 and 1 has a variance of 1/9. With NaN, which other checks
+  /// report, the matrix counts as symmetric.
   KOKKOS_FUNCTION void final(Symmetry& of) const {
     double squares = 0;
     for (const auto& product : of.products) {
@@ -405,7 +405,7 @@ struct CompareMirror {
   }
 };
 
-/// *symmetry, of a square A whose columns were checked and whose diagonal is not zero. No wait.
+/// Computes *symmetry of a square A with checked columns and a nonzero diagonal. No wait.
 template <ExecutionSpace Exec, class Matrix>
 void compare_mirror(const Exec& exec, const Matrix& A, const typename Matrix::scalar_type* diagonal,
                     double tolerance, Symmetry* symmetry) {
@@ -415,7 +415,7 @@ void compare_mirror(const Exec& exec, const Matrix& A, const typename Matrix::sc
                           Kokkos::View<Symmetry, typename Exec::memory_space, Unmanaged>(symmetry));
 }
 
-/// Waits.
+/// Copies a Symmetry to the host. Waits.
 template <ExecutionSpace Exec>
 Symmetry read_symmetry(const Exec& exec, const Symmetry* from) {
   using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
@@ -426,15 +426,15 @@ Symmetry read_symmetry(const Exec& exec, const Symmetry* from) {
   return symmetry;
 }
 
-/// Two entries that mirror each other, and their difference over the root of the product of their
-/// diagonal entries.
+/// Two entries that mirror each other, and their difference divided by the root of the product of
+/// their diagonal entries.
 struct MirroredEntries {
   double difference = 0;
   std::int64_t row = -1, column = -1;
 };
 
-/// Those that differ most. Of long rows, which each of their entries would have to be searched in,
-/// none is looked at.
+/// Finds the mirrored entries that differ most. Long rows are skipped: each of their entries would
+/// have to search in them.
 template <class Matrix>
 struct FindMirrored {
   using value_type = MirroredEntries;
@@ -550,10 +550,10 @@ void multiply_rows(const Exec& exec, const Matrix& A, const Multivector<const S>
                               MultiplyRows<Matrix>{CsrRows<Matrix>::of(A), x, q});
 }
 
-// The bound of a matrix by itself, which spectrum_bounds returns.
+// The bound of one matrix, which spectrum_bounds returns.
 
 /// Throws Error for a diagonal entry that was marked, a bound that is not a number, or a negative
-/// eigenvalue. `place` begins the sentence: on which level, or nothing.
+/// eigenvalue. `place` begins the message: the level, or nothing.
 inline void throw_if_bad(const std::string& place, std::int64_t bad_row,
                          const SpectrumNumbers& numbers, const char* remedy,
                          const char* indefinite) {
@@ -570,7 +570,7 @@ inline void throw_if_bad(const std::string& place, std::int64_t bad_row,
   }
 }
 
-/// numbers and the words of bad, on the host. Waits.
+/// Copies the numbers and both entries of `bad` to the host. Waits.
 template <ExecutionSpace Exec>
 SpectrumNumbers read_numbers(const Exec& exec, const SpectrumNumbers* from, const std::int64_t* bad,
                              std::int64_t (&marked)[2]) {

@@ -15,38 +15,38 @@
 
 namespace heddle::detail::krylov {
 
-/// Of the states on the device, of their copy on the host, and of the fence behind a check.
+/// Labels of the states on the device, of their copy on the host, and of the fence of a check.
 struct MonitorLabels {
   const char* states;
   const char* on_host;
   const char* check;
 };
 
-/// Of passes over b - A x; `scale` is null where a solver scales by itself.
+/// Labels of passes over b - A x; `scale` is null if the solver has its own scaling.
 struct ResidualLabels {
   const char* residual;
   const char* scale;
   const char* give;
 };
 
-/// A solver by name, and which options it takes that others do not.
+/// Name of a solver, and the options that it accepts and others do not.
 struct TakenOptions {
   const char* name;
   bool restart = false, bounds = false, vectors = false, scheme = false, recompute_every = true;
 };
 
-/// What tells one solver from another.
+/// Properties in which solvers differ.
 struct SolverTraits {
   TakenOptions takes;
   MonitorLabels monitor;
   ResidualLabels labels;
-  const char* vectors;  ///< label of their memory
-  const char* best;     ///< and of the best solution; null: it keeps none
+  const char* vectors;  ///< label of the memory of all vectors
+  const char* best;     ///< label of the best solution; null: none is kept
   Method method = {};
-  int passes = 2;                         ///< of a step, over vectors
+  int passes = 2;                         ///< passes over vectors in a step
   bool recorded = false;                  ///< whether blocks of steps may run as graphs
-  bool dot_in_product = false;            ///< whether it asks an operator for apply_dot
-  const char* needs_symmetric = nullptr;  ///< "conjugate gradients need", a preconditioner that is
+  bool dot_in_product = false;            ///< whether it uses the apply_dot of an operator
+  const char* needs_symmetric = nullptr;  ///< "conjugate gradients need"; null: M may be any
 };
 
 /// Throws Error for an option that is set and has no effect on the solver.
@@ -100,14 +100,14 @@ inline void check_options(const KrylovOptions& options) {
   }
 }
 
-/// The options themselves. Throws Error if they make no sense, or have no effect.
+/// Returns the options. Throws Error if they are invalid or have no effect.
 inline const KrylovOptions& checked(const KrylovOptions& options, const TakenOptions& takes) {
   check_effects(options, takes);
   check_options(options);
   return options;
 }
 
-/// For a method that `needs` a symmetric preconditioner; null: it does not.
+/// Throws Error if M is not symmetric and the method `needs` that; null: it does not.
 template <class M>
 void check_symmetric(const M& preconditioner, const char* needs) {
   if (!needs || symmetric(preconditioner)) return;
@@ -116,14 +116,15 @@ void check_symmetric(const M& preconditioner, const char* needs) {
               "sweep forward and backward, or take gmres or bicgstab");
 }
 
-/// Residuals of a right-hand side that the device keeps: those between two checks, and the one
-/// before, which a check may replace.
+/// Number of residuals of a right-hand side that the device keeps: those between two checks, and
+/// the one before, which a check may replace.
 inline int history_room(const KrylovOptions& options) {
   if (options.check_every == 0) return options.max_iterations + 1;
   return std::min(options.check_every, options.max_iterations) + 2;
 }
 
-/// Of options whose stagnation_window is set. `is_double`: whether S is double, or complex of it.
+/// Limits from options with a stagnation_window. `is_double`: whether S is double, or complex of
+/// it.
 inline Limits limits_of(const KrylovOptions& options, bool is_double, double* history) {
   return {options.relative_tolerance.value_or(is_double ? 1e-8 : 1e-5),
           options.absolute_tolerance,
@@ -135,7 +136,7 @@ inline Limits limits_of(const KrylovOptions& options, bool is_double, double* hi
           history};
 }
 
-/// Iterations of a block that is alike each time.
+/// Number of iterations of a block, which queues the same work each time.
 inline int block_of(const KrylovOptions& options) {
   if (options.recompute_every == 0 || options.check_every == 0) {
     return std::max(options.check_every, options.recompute_every);
@@ -143,7 +144,8 @@ inline int block_of(const KrylovOptions& options) {
   return std::min(options.check_every, options.recompute_every);
 }
 
-/// Iterations [first, stop) by blocks(first, stop), and recompute() after every `every` of all.
+/// Runs iterations [first, stop) by blocks(first, stop), and recompute() after each multiple of
+/// `every`.
 template <class Blocks, class Recompute>
 void with_recomputed(int first, int stop, int every, const Blocks& blocks,
                      const Recompute& recompute) {
@@ -156,13 +158,13 @@ void with_recomputed(int first, int stop, int every, const Blocks& blocks,
   if (first < stop) blocks(first, stop);
 }
 
-/// What a solver queues, of which nothing waits:
+/// Functions by which a solver queues work. None of them waits:
 ///
 /// - queue(first, stop): iterations;
 /// - verify(due): the product, and b - A x of the right-hand sides that are due;
-/// - restart(): what an iteration needs that goes on from b - A x;
-/// - keep(progress) and restore(progress): the solution of the smallest residual so far, with
-///   progress(v) that of a right-hand side.
+/// - restart(): what an iteration needs to continue from b - A x;
+/// - keep(progress) and restore(progress): the solution of the smallest residual so far, where
+///   progress(v) is the Progress of right-hand side v.
 template <class Queue, class Judge, class Restart, class Keep, class Restore>
 struct Iteration {
   Queue queue;
@@ -174,16 +176,16 @@ struct Iteration {
 template <class... Parts>
 Iteration(Parts...) -> Iteration<Parts...>;
 
-/// How a solve goes: a State for each right-hand side and the history in memory of the device, and
-/// on the host the results as of the last check. A State is a Progress, or derives from it.
+/// Progress of a solve: a State for each right-hand side and the history in memory of the device,
+/// and on the host the results of the last check. A State is a Progress, or derives from it.
 template <ExecutionSpace Exec, Scalar S, class State>
 class Monitor {
  public:
   using Space = typename Exec::memory_space;
 
   Monitor() = default;
-  /// One allocation, in the order of `exec`, for options.vectors right-hand sides. Throws Error if
-  /// the size of the systems makes no sense.
+  /// A monitor of options.vectors right-hand sides, in one allocation in the order of `exec`.
+  /// Throws Error if `rows` is negative.
   Monitor(const Exec& exec, const MonitorLabels& labels, const KrylovOptions& options,
           std::int64_t rows);
 
@@ -204,13 +206,13 @@ class Monitor {
   void check_system(std::int64_t rows, std::int64_t operator_rows, std::int64_t operator_columns,
                     const Multivector<const S>& b, const Multivector<S>& x) const;
 
-  /// Before a solve. On the device nothing is recorded yet.
+  /// Clears the results on the host before a solve. The device has recorded nothing of it yet.
   void clear() {
     std::fill(results_.begin(), results_.end(), KrylovResult());
     for (auto& of_vector : residuals_) of_vector.clear();
     ended_by_host_.reset();
     recording_failed_ = false;
-    // Nothing follows what was queued, whatever the device says of it.
+    // No iteration follows those that are queued, even if the device says `running`.
     if (options_.check_every == 0) ended_by_host_ = Outcome::iteration_limit;
   }
 
@@ -230,7 +232,7 @@ class Monitor {
       const int first = least_iterations() / products;
       const int stop = std::min(most, first + options_.check_every);
       iteration.queue(first, stop);
-      // Those that end at the limit are judged at the same check.
+      // Right-hand sides that end at the limit are verified before the same check.
       if (stop == most) iteration.verify(Due::ended);
       check(exec);
       if (any([](const Progress& p) { return is_due(p, Due::ended) && claims(p); })) {
@@ -246,14 +248,14 @@ class Monitor {
     finish(exec, iteration);
   }
 
-  /// Results say so from the next check on.
+  /// Makes results report from the next check on that a recording failed.
   void note_failed_recording() { recording_failed_ = true; }
 
-  /// Waits.
+  /// Copies the states, and the history if it is kept, to the host. Waits.
   void check(const Exec& exec);
 
-  /// The result of the right-hand side that fared worst: one that has not converged, with NaN or
-  /// the largest residual.
+  /// The worst result of all right-hand sides: first those that have not converged, then the one
+  /// with NaN or the largest residual.
   KrylovResult worst() const;
 
  private:
@@ -285,11 +287,11 @@ class Monitor {
     return false;
   }
   bool call_back() const;
-  /// The residuals of a right-hand side that came since the last check.
+  /// Appends the residuals of right-hand side v since the last check.
   void take_recent(std::size_t v);
 
-  /// Leaves the best solution where there is no converged one, and the residual of what is left.
-  /// The second time what the recurrence said of it has turned out to be wrong.
+  /// Leaves the best solution of right-hand sides that have not converged, and its residual. A
+  /// second time is needed if the residual of the recurrence turns out to be wrong.
   template <class Of>
   void finish(const Exec& exec, const Of& iteration) {
     for (int time = 0; time < 2; ++time) {
@@ -308,22 +310,22 @@ class Monitor {
   typename Arena<Space>::template Array<State> states_;
   typename Arena<Space>::template Array<double> history_;
   Kokkos::View<State*, Kokkos::HostSpace> on_host_;
-  Kokkos::View<double*, Kokkos::HostSpace> recent_;  ///< of history_
+  Kokkos::View<double*, Kokkos::HostSpace> recent_;  ///< copy of history_
   std::vector<KrylovResult> results_;
   std::vector<std::vector<double>> residuals_;  ///< of each right-hand side, if they are kept
   std::optional<Outcome> ended_by_host_;
   bool recording_failed_ = false;
 };
 
-/// The solution of the smallest residual that the host has seen, of each right-hand side.
+/// The solution with the smallest residual that the host has seen, for each right-hand side.
 template <ExecutionSpace Exec, Scalar S>
 class BestSolution {
   using Vectors = SolverVectors<Exec, S>;
 
  public:
   BestSolution() = default;
-  /// Room for them, but with options.check_every = 0, where the host sees nothing. `last_is_best`:
-  /// see Method.
+  /// Allocates the solutions, except with options.check_every = 0, where the host sees no residual.
+  /// `last_is_best`: see Method.
   BestSolution(const Exec& exec, const char* label, const KrylovOptions& options, std::size_t rows,
                std::size_t count, bool last_is_best)
       : last_is_best_(last_is_best) {
@@ -333,7 +335,7 @@ class BestSolution {
     kept_.resize(count);
   }
   void clear() { std::fill(kept_.begin(), kept_.end(), Kept()); }
-  /// A residual of b - A x replaces all that the recurrence said before.
+  /// Keeps the x whose residual is smaller. A residual of b - A x replaces any of the recurrence.
   template <class ProgressOf>
   void keep(const Exec& exec, const ProgressOf& progress, const Vectors& x) {
     for (std::size_t v = 0; v < kept_.size(); ++v) {
@@ -344,8 +346,8 @@ class BestSolution {
       copy(exec, x, solutions_, v);
     }
   }
-  /// Into x, where it is better than what an iteration has come to that has not converged. Says
-  /// whether there was such a one, which is kept no longer.
+  /// Copies a kept solution to x if that has not converged and is worse. Returns whether any was
+  /// copied; it is no longer kept then.
   template <class ProgressOf>
   bool restore(const Exec& exec, const ProgressOf& progress, const Vectors& x) {
     bool any = false;

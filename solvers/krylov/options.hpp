@@ -50,7 +50,7 @@ constexpr const char* name(Outcome outcome) {
   return "?";
 }
 
-/// What the tolerance is relative to.
+/// The norm that the tolerance is relative to.
 enum class RelativeTo { right_hand_side, first_residual };
 
 /// Bounds of the eigenvalues of M A, all of them positive.
@@ -59,9 +59,9 @@ struct SpectrumBounds {
   double upper = 0;
 };
 
-/// Vectors that a singular A and its conjugate transpose map to zero, as of a symmetric
-/// (Hermitian) A, for KrylovOptions::nullspace: the constant vector of a problem without boundary
-/// values, or vectors of yours. The default is none.
+/// Nullspace that a singular A shares with its conjugate transpose, as a symmetric (Hermitian) A
+/// does, for KrylovOptions::nullspace: the constant vector of a problem without boundary values, or
+/// vectors of yours. The default is none.
 class Nullspace {
  public:
   Nullspace() = default;
@@ -71,15 +71,15 @@ class Nullspace {
     nullspace.vectors_ = Ones();
     return nullspace;
   }
-  /// The vectors of a View of rank 1 or 2, in memory of the device, which must not depend on each
-  /// other. A solver's constructor reads them and keeps an orthonormal basis of its own.
+  /// The vectors of a View of rank 1 or 2, in memory of the device, which must be linearly
+  /// independent. A solver's constructor reads them and keeps an orthonormal basis of its own.
   template <VectorView V>
   Nullspace(const V& vectors)  // NOLINT(google-explicit-constructor): an option is given a View
       : memory_(V::memory_space::name()),
         vectors_(multivector_of<const typename V::non_const_value_type>(vectors)),
         view_(std::make_shared<V>(vectors)) {}
 
-  /// How many vectors.
+  /// Number of vectors.
   int count() const {
     return std::visit([](const auto& of) { return of.count; }, vectors_);
   }
@@ -102,7 +102,7 @@ class Nullspace {
  private:
   std::string memory_;
   Vectors vectors_;
-  std::shared_ptr<const void> view_;  // keeps them
+  std::shared_ptr<const void> view_;  // keeps the memory of vectors_
 };
 
 /// Options of Krylov solvers. Every default is sensible. Setting an option that has no effect on a
@@ -126,13 +126,13 @@ struct KrylovOptions {
   /// Every this many iterations b - A x replaces the residual of the recurrence. 0: only when the
   /// solve would end. Not for GmresSolver, which does so at every restart.
   int recompute_every = 0;
-  /// The solve ends if the residual has not become smaller for this many iterations, and of
-  /// CgSolver if the energy of the error, which each step lowers, has not fallen in them either, by
-  /// a part of epsilon of its whole fall. Default: 500; of CgSolver, BicgstabSolver and
-  /// ChebyshevSolver, whose residuals may rise for long before they fall, at least as many as rows;
-  /// of GmresSolver at least two cycles.
+  /// The solve ends if the residual has not become smaller for this many iterations. CgSolver
+  /// continues while the energy of the error, which each step lowers, has fallen in them by more
+  /// than epsilon times its whole fall. Default: 500, and at least two cycles for GmresSolver, and
+  /// at least the number of rows for the other solvers, whose residuals may rise for long before
+  /// they fall.
   std::optional<int> stagnation_window = std::nullopt;
-  /// The solve ends if the residual is this many times the first one.
+  /// The solve ends if the residual is more than this many times the first one.
   double divergence_factor = 1e8;
   /// Limit of time, tested when the host checks.
   double max_seconds = std::numeric_limits<double>::infinity();
@@ -148,11 +148,11 @@ struct KrylovOptions {
   int vectors = 1;
   /// For GmresSolver: the iterations after which it is restarted; 30 by default.
   std::optional<int> restart = std::nullopt;
-  /// For ChebyshevSolver, which requires them.
+  /// For ChebyshevSolver, which requires them: bounds of the eigenvalues of M A.
   std::optional<SpectrumBounds> bounds = std::nullopt;
-  /// Of a singular A, vectors that it and its conjugate transpose map to zero: the solver leaves
-  /// them out of b and of what it adds to x. A b with more of them than the tolerance allows ends
-  /// as Outcome::inconsistent. CgSolver then runs by launches.
+  /// For a singular A: vectors that A and its conjugate transpose map to zero. The solver leaves
+  /// them out of b and of what it adds to x. If b contains more of them than the tolerance allows,
+  /// the solve ends as Outcome::inconsistent. With such vectors CgSolver runs cg/launches.
   Nullspace nullspace = {};
 };
 
@@ -161,10 +161,10 @@ struct KrylovResult {
   Outcome outcome = Outcome::running;
   int iterations = 0;
   double residual = 0;        ///< the norm of b - A x, computed from the x that solve left
-  double first_residual = 0;  ///< the same of the guess
+  double first_residual = 0;  ///< the norm of b - A x for the guess
   double reference = 0;       ///< the norm that the tolerance is relative to
-  /// How often the iteration began anew: GMRES after each cycle, BiCGStab where it would break
-  /// down, and all but Chebyshev from b - A x where the residual of the recurrence had left it.
+  /// Number of restarts: GMRES after each cycle, BiCGStab if it would break down, and all but
+  /// Chebyshev if the residual of the recurrence has drifted from b - A x.
   int restarts = 0;
   /// Whether a block of iterations could not be recorded as a graph, so that it ran by launches.
   bool recording_failed = false;

@@ -11,31 +11,31 @@
 
 namespace heddle {
 
-/// The preconditioner that a few steps of Chebyshev's iteration from zero are: a polynomial in A,
-/// symmetric where A is, made of products alone, and so as parallel as these. Its inner
+/// The preconditioner of a few steps of Chebyshev's iteration from zero: a polynomial in A, which
+/// is symmetric if A is, and as parallel as the products that it is made of. Its inner
 /// preconditioner is Jacobi's, and bounds are those of D^-1 A.
 ///
-/// It borrows the operator and the JacobiPreconditioner, which must outlive it: where their values
-/// change it changes too. ChebyshevPlan keeps values of its own. An apply is `degree` products, a
-/// launch more for each, and two launches; it moves what the products do and (8 degree + 6) n b
-/// bytes for each vector. Moves, does not copy.
+/// It borrows the operator and the JacobiPreconditioner, which must outlive it: if their values
+/// change it changes too. ChebyshevPlan keeps values of its own. An apply is `degree` products, one
+/// launch more for each, and four launches. It moves the bytes of the products and (8 degree + 9) n
+/// b bytes for each vector. It can be moved, not copied.
 template <ExecutionSpace Exec, Scalar S, class A>
 class ChebyshevPreconditioner {
  public:
-  /// Throws Error if the bounds or the degree make no sense. Device memory: three vectors.
+  /// Throws Error if the bounds or the degree are invalid. Device memory: three vectors.
   ChebyshevPreconditioner(const Exec& exec, A& matrix, const JacobiPreconditioner<Exec, S>& jacobi,
                           const SpectrumBounds& bounds, int degree = 3)
       : matrix_(&matrix), jacobi_(&jacobi), steps_(exec, matrix.rows(), bounds, degree) {}
 
-  /// x = p(D^-1 A) D^-1 b, of rank 1, or of rank 2 with a column for each vector. As many vectors
-  /// go through an operator that takes several together as memory is reserved for. Reads no x. No
+  /// x = p(D^-1 A) D^-1 b, of rank 1, or of rank 2 with a column for each vector. An operator that
+  /// accepts several vectors gets as many at a time as memory is reserved for. Does not read x. No
   /// allocation, no copy, no fence. Throws Error if shapes do not fit.
   template <VectorView B, WritableVectorView X>
   void apply(const Exec& exec, const B& b, const X& x) const {
     moves_.check("ChebyshevPreconditioner", "apply");
     steps_.apply(exec, *matrix_, jacobi_->inverse_diagonal(), b, x);
   }
-  /// Memory for so many vectors at once, three for each. More than before is an allocation.
+  /// Reserves memory for so many vectors at once, three for each. Allocates if it has less.
   void reserve(const Exec& exec, int vectors) {
     moves_.check("ChebyshevPreconditioner", "reserve");
     steps_.reserve(exec, vectors);
@@ -44,7 +44,8 @@ class ChebyshevPreconditioner {
   static constexpr bool takes_several_vectors = true;
   static constexpr bool symmetric() { return true; }
   static constexpr const char* name() { return "Chebyshev's polynomial"; }
-  /// New when the operator's or the diagonal's is, and after a reserve that allocates.
+  /// Changes with the versions of the operator and the diagonal, and after a reserve that
+  /// allocates.
   VersionNumber version() const
     requires HasVersion<A>
   {
@@ -62,9 +63,9 @@ class ChebyshevPreconditioner {
   detail::VersionOverParts<3> version_;
 };
 
-/// ChebyshevPreconditioner of a CSR matrix with values, product and diagonal of its own: what it
-/// computes with changes by update_values alone, whatever the scheme of its product. The pattern of
-/// A is borrowed. Moves, does not copy.
+/// ChebyshevPreconditioner of a CSR matrix with values, product and diagonal of its own: only
+/// update_values changes them, whatever the scheme of its product. The pattern of A is borrowed. It
+/// can be moved, not copied.
 template <ExecutionSpace Exec, class Matrix, class Product = SpmvPlan<Exec, Matrix>>
 class ChebyshevPlan {
  public:
@@ -75,8 +76,8 @@ class ChebyshevPlan {
   ChebyshevPlan() : moves_(detail::made_empty) {}
   /// The polynomial of `degree` for `bounds` of the eigenvalues of D^-1 A, as spectrum_bounds gives
   /// them. `options` are those of the product. Waits for `exec`. Throws Error as SpmvPlan and
-  /// JacobiPreconditioner do, and if the bounds or the degree make no sense. Device memory: the
-  /// values, what the product keeps, and four vectors.
+  /// JacobiPreconditioner do, and if the bounds or the degree are invalid. Device memory: the
+  /// values, the memory of the product, and four vectors.
   ChebyshevPlan(const Exec& exec, const Matrix& A, const SpectrumBounds& bounds, int degree = 3,
                 const SpmvOptions& options = {})
       : values_(Kokkos::view_alloc(kokkos_space(exec), Kokkos::WithoutInitializing,
@@ -105,23 +106,23 @@ class ChebyshevPlan {
     product_.update_values(exec, with_own_values(A));
   }
 
-  /// As ChebyshevPreconditioner::apply.
+  /// Applies the polynomial: see ChebyshevPreconditioner::apply.
   template <VectorView B, WritableVectorView X>
   void apply(const Exec& exec, const B& b, const X& x) const {
     moves_.check("ChebyshevPlan", "apply");
     steps_.apply(exec, product_, jacobi_.inverse_diagonal(), b, x);
   }
-  /// Memory for so many vectors at once, three for each. More than before is an allocation.
+  /// Reserves memory for so many vectors at once, three for each. Allocates if it has less.
   void reserve(const Exec& exec, int vectors) {
     moves_.check("ChebyshevPlan", "reserve");
     steps_.reserve(exec, vectors);
   }
 
-  /// As JacobiPreconditioner::bad_row and check_values.
+  /// See JacobiPreconditioner::bad_row and check_values.
   auto bad_row() const { return jacobi_.bad_row(); }
   void check_values(const Exec& exec) const { jacobi_.check_values(exec); }
 
-  /// That of the product.
+  /// The scheme of the product.
   Scheme scheme() const { return product_.scheme(); }
   static constexpr bool takes_several_vectors = true;
   static constexpr bool symmetric() { return true; }

@@ -27,23 +27,23 @@ class Projection {
  public:
   using Sum = Wide<S>;
   using Vectors = SolverVectors<Exec, S>;
-  /// N' b, which is no part of the range of A: one column for each right-hand side.
+  /// N' b, the part of b outside the range of A: one column for each right-hand side.
   struct Along {
     const Sum* of = nullptr;
     int count = 0;
   };
 
   Projection() = default;
-  /// For so many right-hand sides at a time. Waits. Throws Error if vectors do not fit, depend on
-  /// each other or are not finite.
+  /// A projection of `vectors` right-hand sides at a time. Waits. Throws Error if the vectors of
+  /// the nullspace do not fit, are linearly dependent or are not finite.
   Projection(const Exec& exec, const Nullspace& nullspace, std::int64_t rows, int vectors);
 
   explicit operator bool() const { return basis_.extent(1) > 0; }
   /// v = P v
   void apply(const Exec& exec, const Vectors& v) const { subtract(exec, basis_, v, coefficients_); }
-  /// P b, in memory of its own.
+  /// P b, in memory of the projection.
   Multivector<const S> right(const Exec& exec, const Multivector<const S>& b) const;
-  /// Of what right() was given last.
+  /// N' b of the b that right() has projected last.
   Along along() const { return {along_, static_cast<int>(basis_.extent(1))}; }
   std::size_t bytes() const { return arena_.bytes() + workspace_.bytes(); }
 
@@ -51,7 +51,7 @@ class Projection {
   template <class Given>
   void take(const Exec& exec, const Given& given, const std::string& memory);
   void orthonormalize(const Exec& exec);
-  /// Of one vector, its norm before; 0 where that is zero or not finite.
+  /// Scales one vector to norm one. Returns its norm before, 0 if that is zero or not finite.
   double scale_to_one(const Exec& exec, const Vectors& v);
   /// v -= from c with c = from' v
   void subtract(const Exec& exec, const Vectors& from, const Vectors& v, Sum* coefficients) const;
@@ -68,7 +68,7 @@ class Projection {
   Sum* along_ = nullptr;
 };
 
-/// M, or none, and P behind it: what a solver applies as its preconditioner. One type for all M.
+/// The preconditioner P M, or P without an M. One type for all M.
 template <ExecutionSpace Exec, Scalar S>
 class ProjectedPreconditioner {
   using Vectors = SolverVectors<Exec, S>;
@@ -99,7 +99,7 @@ class ProjectedPreconditioner {
     projection_->apply(exec, to);
   }
   bool capturable() const { return capturable_; }
-  static constexpr bool launches_by_heddle = true;  // M is asked by krylov::apply
+  static constexpr bool launches_by_heddle = true;  // krylov::apply asks M
   VersionNumber version() const { return version_; }
 
  private:
@@ -111,7 +111,7 @@ class ProjectedPreconditioner {
 
 /// Bytes that a thread of a CPU reads and writes a second in its caches: a guess.
 inline constexpr double cached_bytes_per_second = 25e9;
-/// Hand-overs that a launch costs whose threads read what others wrote in the launch before.
+/// Number of hand-overs in a launch whose threads read what others wrote in the launch before.
 inline constexpr double hand_overs_per_launch = 3;
 
 /// The threads of a CPU that a solver runs on, and what they cost; 1 elsewhere.
@@ -121,8 +121,8 @@ struct SolverThreads {
   backends::ThreadCosts costs = {};
 };
 
-/// Whether steps of `launches` launches, which move so many bytes, are over sooner on one of them.
-/// Bits do not depend on it.
+/// Whether steps of `launches` launches, which move so many bytes, are faster on one thread. Bits
+/// do not depend on it.
 inline bool one_thread_is_faster(const SolverThreads& threads, double bytes, int launches) {
   if (threads.at_once == 1) return threads.more_than_processors;
   const double saved = bytes / cached_bytes_per_second * (1 - 1.0 / threads.at_once);
@@ -130,21 +130,21 @@ inline bool one_thread_is_faster(const SolverThreads& threads, double bytes, int
                              hand_overs_per_launch * threads.costs.hand_over_seconds);
 }
 
-/// What a recorded block of iterations depends on.
+/// Versions of A and M, on which a recorded block of iterations depends.
 struct PartVersions {
   VersionNumber matrix, preconditioner;
   bool operator==(const PartVersions&) const = default;
 };
 
-/// Once for each solve; none where no block may be recorded. Where a part holds no Version these
-/// are of this solve alone, and so nothing that was recorded in another is run again.
+/// The versions of a solve; none if no block may be recorded. A part without a Version gets a
+/// number of this solve alone, so that no recording of another solve is run again.
 template <class A, class M>
 std::optional<PartVersions> versions_to_record(const A& matrix, const M& preconditioner) {
   if (!capturable(matrix) || !capturable(preconditioner)) return std::nullopt;
   return PartVersions{version_in_solve(matrix), version_in_solve(preconditioner)};
 }
 
-/// Runs iterations in blocks, each of them one graph where there are graphs and all parts may be
+/// Runs iterations in blocks, each of them one graph if there are graphs and all parts may be
 /// recorded. A block is recorded at its second run with the same versions: the first has loaded all
 /// kernels, and short solves pay nothing. If that fails, blocks run by launches until the end of
 /// the solve.
@@ -152,11 +152,11 @@ template <class Graph>
 class IterationGraph {
  public:
   IterationGraph() = default;
-  /// Of the iterations of a block.
+  /// A graph of blocks of check_every iterations; of unseen_block if that is 0.
   explicit IterationGraph(int check_every) : block_(check_every > 0 ? check_every : unseen_block) {}
 
-  /// Iterations [first, stop) by queue(first, stop), which queues the same work on `exec` wherever
-  /// it begins.
+  /// Runs iterations [first, stop) by queue(first, stop), which queues the same work on `exec`
+  /// wherever it begins.
   template <class Exec, class Queue>
   void run(const Exec& exec, const std::optional<PartVersions>& versions, int first, int stop,
            const Queue& queue) {
@@ -168,17 +168,17 @@ class IterationGraph {
     if (first < stop) queue(first, stop);
   }
 
-  /// At the start of a solve.
+  /// Begins a solve: recording is tried again.
   void begin() { refused_ = false; }
   /// Whether a block of this solve could not be recorded.
   bool refused() const { return refused_; }
-  /// Iterations of a block.
+  /// Number of iterations of a block.
   int block() const { return block_; }
-  /// Blocks that ran as a graph, so far.
+  /// Number of blocks that ran as a graph, so far.
   int replays() const { return replays_; }
 
  private:
-  static constexpr int unseen_block = 16;  // where the host does not look
+  static constexpr int unseen_block = 16;  // if the host never checks
 
   template <class Exec, class Body>
   void run_block(const Exec& exec, const PartVersions& versions, const Body& body) {
@@ -201,17 +201,17 @@ class IterationGraph {
   int replays_ = 0;
 };
 
-/// What all solvers of A x = b have in common: memory, options, results, and how a solve goes. A
-/// solver derives from it, and is its recurrences:
+/// The common base of all solvers of A x = b: memory, options, results, and the course of a solve.
+/// A solver derives from it and adds its recurrences:
 ///
 /// - `traits`: SolverTraits;
-/// - `restart(exec, M)`: what an iteration needs that goes on from r_ = b - A x, not scaled yet;
-/// - `iterate(exec, A, M, last)`: one step; `last` of those that are queued together;
-/// - `vectors_moved<M>(A)`: that a step reads or writes, beside the products;
-/// - its constructor takes memory for vectors: allocate().
+/// - `restart(exec, M)`: what an iteration needs to continue from r_ = b - A x, not scaled yet;
+/// - `iterate(exec, A, M, last)`: one step; `last`: it is the last of those queued together;
+/// - `vectors_moved<M>(A)`: number of vectors that a step reads or writes, without the products;
+/// - its constructor, which calls allocate() for its vectors.
 ///
-/// What the functions below that are marked so do may be done in another way by the solver.
-/// Iterations are known by State: a Progress, or what derives from it.
+/// A solver may override the functions below that are marked so. State is a Progress, or derives
+/// from it.
 template <class Solver, ExecutionSpace Exec, Scalar S, class State>
 class KrylovSolver {
  public:
@@ -226,8 +226,8 @@ class KrylovSolver {
   ///
   /// Waits for `exec` every options.check_every iterations. With 0 it never waits: `outcome` is
   /// then running, and results(exec) waits and returns the results. Throws Error if sizes do not
-  /// fit, if the method needs a symmetric M and M says that it is not, or if options.scheme does
-  /// not take the system.
+  /// fit, if the method needs a symmetric M and M says that it is not, or if options.scheme cannot
+  /// solve the system.
   template <class A, VectorView B, WritableVectorView X, class M = NoPreconditioner>
   KrylovResult solve(const Exec& exec, A&& matrix, const B& b, const X& x,
                      M&& preconditioner = M()) {
@@ -284,20 +284,20 @@ class KrylovSolver {
   void solution_so_far(const Exec& exec, const X& x) {
     give(exec, vectors::to_write(x));
   }
-  /// The norms of all residuals of a right-hand side, from the first one to that of the end; needs
+  /// The norms of all residuals of a right-hand side, from the first to the last; needs
   /// options.history. Waits.
   std::vector<double> history(const Exec& exec, int vector = 0) {
     only_moves_.check(Solver::traits.takes.name, "history");
     return monitor_.history(exec, vector);
   }
 
-  /// Blocks of iterations, of all solves so far, that ran as a recorded graph.
+  /// Number of blocks of iterations, in all solves so far, that ran as a recorded graph.
   int replays() const { return blocks_.replays(); }
   std::size_t bytes() const {
     return arena_.bytes() + workspace_.bytes() + monitor_.bytes() + best_.bytes() +
            nullspace_.bytes();
   }
-  /// Bytes that a step moves, without those of the preconditioner.
+  /// Number of bytes that a step moves, without those of the preconditioner.
   template <class A, class M = NoPreconditioner>
   double moved_bytes(const A& matrix, const M& = {}) const {
     only_moves_.check(Solver::traits.takes.name, "moved_bytes");
@@ -319,7 +319,7 @@ class KrylovSolver {
   /// Defined in solver_definitions.hpp.
   KrylovSolver(const Exec& exec, std::int64_t rows, const KrylovOptions& options);
 
-  /// x_, r_, q_ and those of the solver, in one allocation with `more` bytes.
+  /// Allocates x_, r_, q_, the vectors of the solver and `more` bytes, in one allocation.
   void allocate(const Exec& exec, std::initializer_list<Vectors*> own, std::size_t more = 0);
 
   int count() const { return static_cast<int>(monitor_.results().size()); }
@@ -330,7 +330,7 @@ class KrylovSolver {
   static Const read(const Vectors& v) { return multivector_of<const S>(v); }
   static Vector column(const Vectors& v, int c = 0) { return krylov::column<Exec, S>(v, c); }
 
-  /// Over all right-hand sides. unit_stride: of all vectors of the pass.
+  /// Runs a pass over all right-hand sides. unit_stride: whether all vectors of the pass have it.
   template <class Pass>
   void pass(const Exec& exec, const char* label, bool unit_stride, const Pass& of) {
     if constexpr (Pass::sums == 0) {
@@ -339,11 +339,11 @@ class KrylovSolver {
       vectors::stream(exec, label, rows_, count(), unit_stride, of, &workspace_);
     }
   }
-  /// r_, where it is b - A x.
+  /// Scales r_ of right-hand sides for which it is b - A x.
   void scale_residual(const Exec& exec);
-  /// To the user, what is left.
+  /// Writes the x that the solve leaves to the user's vectors.
   void give(const Exec& exec, const Multivector<S>& solution);
-  /// M v, or v itself.
+  /// Returns M v in `to`, or v itself without an M.
   template <class M>
   Vectors preconditioned(const Exec& exec, [[maybe_unused]] M& preconditioner, const Vectors& v,
                          [[maybe_unused]] const Vectors& to) {
@@ -356,8 +356,8 @@ class KrylovSolver {
   }
 
   /// Whether all right-hand sides have ended and the host knows it already, so that iterations that
-  /// would do nothing are not launched. Not where it never checks: what claims to have converged is
-  /// judged among the iterations there, and may go on.
+  /// would do nothing are not launched. False if the host never checks: claims of convergence are
+  /// verified among the iterations then, and may fail.
   bool seen_to_have_ended() const {
     if constexpr (backends::launches_end_at_once<Exec>) {
       return options().check_every > 0 &&
@@ -367,19 +367,19 @@ class KrylovSolver {
     }
   }
 
-  // What a solver may do in another way.
+  // Functions that a solver may override.
 
-  /// Blocks may be recorded again that could not be in the last solve.
+  /// Begins a solve: blocks that could not be recorded in the last one are tried again.
   void begin_blocks() { blocks_.begin(); }
-  /// After the first b - A x.
+  /// Begins the iteration after the first b - A x.
   template <class M>
   void begin(const Exec& exec, M& preconditioner) {
     self().restart(exec, preconditioner);
   }
-  /// Before b - A x is computed: gives x_ what it has not yet.
+  /// Completes x_ before b - A x is computed.
   template <class M>
   void complete(const Exec&, M&) {}
-  /// Steps [first, stop), where verify(due) computes b - A x.
+  /// Queues steps [first, stop). verify(due) computes b - A x.
   template <class A, class M, class Judge>
   void queue(const Exec& exec, A& matrix, M& preconditioner,
              const std::optional<PartVersions>& versions, int first, int stop,
@@ -399,7 +399,7 @@ class KrylovSolver {
   }
   /// The x of Left::start.
   Const start() const { return {}; }
-  /// Whether it did.
+  /// Whether the solver has solved the system in one launch.
   template <class A, class M>
   bool solve_in_one_launch(const Exec&, A&, const Const&, const Multivector<S>&, M&) {
     return false;
@@ -413,14 +413,14 @@ class KrylovSolver {
   Projection<Exec, S> nullspace_;
   SolverThreads threads_;
   Arena<Space> arena_;
-  Vectors x_, r_, q_;  ///< q_ is free between steps, and takes A x when b - A x is computed
+  Vectors x_, r_, q_;  ///< q_ is free between steps, and holds A x when b - A x is computed
   MoveOnly only_moves_;
 
  private:
   Solver& self() { return static_cast<Solver&>(*this); }
   const Solver& self() const { return static_cast<const Solver&>(*this); }
 
-  /// Never of an operator that does not say what it moves.
+  /// Whether one thread is faster; false if the operator does not say how many bytes it moves.
   template <class A, class M>
   bool prefers_one_thread(const A& matrix, const M& preconditioner) const {
     constexpr int applies = how_with<M>() == How::by_operator ? 2 : 1;
@@ -429,7 +429,7 @@ class KrylovSolver {
                                 Solver::traits.passes + applies * Solver::traits.method.cost);
   }
 
-  /// r_ = b - A x and how that is judged, from q_ = A x; `first`: before any iteration.
+  /// Computes r_ = b - A x from q_ = A x and judges it; `first`: before any iteration.
   void verify_residual(const Exec& exec, const Const& b, Due due, bool first);
 
   template <class A, class X, class M>
@@ -464,8 +464,8 @@ class KrylovSolver {
 #include "solver_definitions.hpp"
 #endif
 
-/// What the compiled part (compiled.hpp) holds of all solvers, for a scalar, and of one solver with
-/// the type of its state.
+/// The instances of all solvers for a scalar, and of one solver with the type of its state, that
+/// the compiled part (compiled.hpp) holds.
 #define HEDDLE_PROGRESS_INSTANCES(EXTERN, SCALAR) \
   HEDDLE_EACH_SPACE(HEDDLE_PROGRESS_INSTANCES_ON, EXTERN, SCALAR)
 #define HEDDLE_PROGRESS_INSTANCES_ON(EXTERN, SCALAR, EXEC)                \

@@ -33,7 +33,7 @@ struct TrueResidual : vectors::Pass<Wide<S>, WideSquares<S>::sums*(First ? 2 : 1
   Limits limits;
   Due due;
   Method method;
-  const Wide<S>* along = nullptr;  ///< of right-hand side v from v * nullspace on: see Projection
+  const Wide<S>* along = nullptr;  ///< see Projection; right-hand side v begins at v * nullspace
   int nullspace = 0;
 
   KOKKOS_FORCEINLINE_FUNCTION bool active(int v) const { return First || is_due(state[v], due); }
@@ -69,7 +69,7 @@ struct TrueResidual : vectors::Pass<Wide<S>, WideSquares<S>::sums*(First ? 2 : 1
   }
 };
 
-/// r = scale r, of right-hand sides whose iteration goes on from b - A x.
+/// r = scale r, for right-hand sides whose iteration continues from b - A x.
 template <Scalar S, class State>
 struct ScaleResidual : vectors::Pass<Wide<S>> {
   Multivector<S> r;
@@ -83,7 +83,7 @@ struct ScaleResidual : vectors::Pass<Wide<S>> {
   }
 };
 
-/// x = what the solver has, or zero where b is; the guess stays in x where it is what is left.
+/// x = the x that is left, or zero if b is zero. If the guess is left, it stays in x.
 template <Scalar S, class State>
 struct GiveSolution : vectors::Pass<S> {
   Multivector<const S> own, start;  ///< start: of Left::start, which only GMRES has
@@ -162,7 +162,7 @@ void Monitor<Exec, S, State>::check(const Exec& exec) {
 template <ExecutionSpace Exec, Scalar S, class State>
 void Monitor<Exec, S, State>::take_recent(std::size_t v) {
   const auto room = static_cast<std::size_t>(history_room(options_));
-  // Before the first solve the state is not made yet.
+  // Before the first solve the state is not set yet.
   const auto recorded =
       static_cast<std::size_t>(std::clamp(on_host_(v).recorded, 0, options_.max_iterations + 1));
   std::vector<double>& of = residuals_[v];
@@ -299,7 +299,7 @@ double Projection<Exec, S>::scale_to_one(const Exec& exec, const Vectors& v) {
     return std::sqrt(real_part(square));
   };
   double before = 1;
-  for (const double factor : {0x1p-500, 0x1p500}) {  // where squares are not numbers
+  for (const double factor : {0x1p-500, 0x1p500}) {  // if squares overflow or underflow
     const double size = norm();
     if (factor < 1 ? std::isfinite(size) : size > 0x1p-400) continue;
     heddle::vectors::scale(exec, S(static_cast<heddle::RealOf<S>>(factor)), v);

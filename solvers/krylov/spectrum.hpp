@@ -7,7 +7,7 @@
 
 namespace heddle::detail::spectrum {
 
-/// What SpectrumBounds are made from, for a matrix of signed offsets. Defined in lanczos.hpp.
+/// Bound of the largest eigenvalue, for a matrix of signed offsets. Defined in lanczos.hpp.
 template <ExecutionSpace Exec, class Matrix>
 struct LargestEigenvalue {
   /// An upper bound of the eigenvalues of D^-1 A, as spectrum_bounds documents.
@@ -20,7 +20,7 @@ struct LargestEigenvalue {
 #include "lanczos.hpp"
 #endif
 
-/// What the compiled part (compiled.hpp) holds of bounds, for a scalar.
+/// The instances of bounds for a scalar that the compiled part (compiled.hpp) holds.
 #define HEDDLE_SPECTRUM_INSTANCES(EXTERN, SCALAR) \
   HEDDLE_EACH_SPACE(HEDDLE_SPECTRUM_INSTANCES_ON, EXTERN, SCALAR)
 #define HEDDLE_SPECTRUM_INSTANCES_ON(EXTERN, SCALAR, EXEC)                 \
@@ -33,18 +33,18 @@ HEDDLE_EACH_COMPILED_SCALAR(HEDDLE_SPECTRUM_INSTANCES, HEDDLE_EXTERN)
 
 namespace heddle {
 
-/// Bounds for Chebyshev's polynomials in D^-1 A, of a Hermitian positive definite A with diagonal
-/// D: what ChebyshevPreconditioner and, with JacobiPreconditioner, ChebyshevSolver take.
+/// Bounds for Chebyshev's polynomials in D^-1 A, with a Hermitian positive definite A of diagonal
+/// D, for ChebyshevPreconditioner and, with JacobiPreconditioner, for ChebyshevSolver.
 ///
 /// upper: the largest eigenvalue of 12 Lanczos steps times 1.1, and no more than the largest row
 /// sum of |D^-1 A|. lower: upper / ratio. As a smoother or preconditioner 10 or so is a good ratio;
 /// a solver needs the condition of D^-1 A.
 ///
-/// Allocates five vectors, and waits for `exec`. The same on every run on one device and number of
-/// threads. Throws Error, naming the row, if A is no square matrix, a diagonal entry is missing,
-/// not positive or not finite, or A is not finite; naming two entries, if A is not symmetric
-/// (Hermitian) within 1e-5, measured as MultigridOptions::symmetry_tolerance is; if A is seen to
-/// have a negative eigenvalue; if ratio is less than 1.
+/// Allocates seven vectors, and waits for `exec`. The result is the same on every run on one device
+/// and number of threads. Throws Error if A is not square, not finite, or seen to have a negative
+/// eigenvalue; naming the row, if a diagonal entry is missing, not positive or not finite; naming
+/// two entries, if A is not symmetric (Hermitian) within 1e-5, measured as
+/// MultigridOptions::symmetry_tolerance is; if ratio is less than 1.
 ///
 /// Source: Y. Saad, Numerical Methods for Large Eigenvalue Problems (2011), chapter 6.
 template <ExecutionSpace Exec, class Matrix>

@@ -7,68 +7,68 @@
 #include "../vectors/operands.hpp"
 #include "options.hpp"
 
-/// What is known of an iteration, and how it is judged: on the device.
+/// The state of an iteration, and how the device judges it.
 namespace heddle::detail::krylov {
 
 /// Which x a solve leaves.
 enum class Left : int {
-  own,    ///< that of the last iteration
+  own,    ///< the x of the last iteration
   guess,  ///< the guess, whose residual is smaller
-  start   ///< the one that the iteration last began anew from
+  start   ///< the x of the last restart
 };
 
-/// What an iteration knows of one right-hand side, in memory of the device; the state of a solver
-/// with numbers of its own derives from it. Norms are those of the user's system. The iteration
-/// itself works on residuals that are multiplied by `scale`, so that they begin with a norm between
-/// 1 and 2.
+/// State of an iteration for one right-hand side, in memory of the device. The state of a solver
+/// with more numbers derives from it. Norms are those of the user's system. The iteration itself
+/// works on residuals that are multiplied by `scale`, so that they begin with a norm between 1 and
+/// 2.
 struct Progress {
   Outcome outcome;  ///< `converged` is only a claim until it is `verified`
   int iterations;
   int best_iteration;
-  int recorded;  ///< residuals in the history
+  int recorded;  ///< number of residuals in the history
   int verified;  ///< whether `residual` is that of b - A x
-  int unscaled;  ///< whether r is b - A x as it is, and the iteration goes on from it
-  int anew;      ///< whether it begins anew there, with nothing of its directions
-  int zero;      ///< whether b is zero, and with it x
-  int restarts;  ///< how often it began anew after the first time
+  int unscaled;  ///< whether r is b - A x, not scaled yet, and the iteration continues from it
+  int anew;      ///< whether it restarts there, without its directions
+  int zero;      ///< whether b is zero, and so is x
+  int restarts;  ///< number of restarts after the first start
   Left left;
-  int inconsistent;  ///< whether `outside` is more than the tolerance
-  double outside;    ///< the norm of the part of b that is not in the range of A, which is left out
-                     ///< of b and of all norms but `reference`
+  int inconsistent;  ///< whether `outside` is at least the tolerance
+  double outside;    ///< norm of the part of b outside the range of A, which is left out of b and
+                     ///< of all norms but `reference`
   double residual, best, first, reference, target;
-  double aim;             ///< the residual of the recurrence that is a claim
+  double aim;             ///< a residual of the recurrence up to this claims convergence
   double carried;         ///< the residual of the recurrence
-  double restarted;       ///< the residual when the iteration last began anew
-  double failed;          ///< b - A x at the last claim that failed, or of the guess
+  double restarted;       ///< the residual at the last restart
+  double failed;          ///< norm of b - A x at the last claim that failed, or of the guess
   double scale, unscale;  ///< a power of two, and its reciprocal
 
   KOKKOS_FORCEINLINE_FUNCTION bool running() const { return outcome == Outcome::running; }
 };
 
-/// What all right-hand sides have in common.
+/// Limits that all right-hand sides share.
 struct Limits {
   double relative, absolute, divergence;
   int to_first;  ///< whether the tolerance is relative to the first residual
   int max_iterations;
   int stagnation_window;
-  int history_room;  ///< residuals of a right-hand side that are kept until the host copies them
-  double* history;   ///< of right-hand side v from v * history_room on, by turns, or null
+  int history_room;  ///< number of residuals of a right-hand side until the host copies them
+  double* history;   ///< ring buffers: right-hand side v begins at v * history_room; or null
 };
 
-/// What tells methods from each other where b - A x is judged.
+/// Properties in which methods differ when b - A x is judged.
 struct Method {
-  int cost = 1;                   ///< products of an iteration
-  bool restarts = true;           ///< whether it begins anew where the recurrence has drifted off
-  bool keeps_directions = false;  ///< whether it needs not, where a claim fails by little
+  int cost = 1;                   ///< number of products in an iteration
+  bool restarts = true;           ///< whether it restarts if the recurrence has drifted off
+  bool keeps_directions = false;  ///< whether it keeps directions if a claim fails by little
   bool last_is_best = false;      ///< whether the last x counts at the iteration limit
   bool keeps_start = false;       ///< whether it has the x of Left::start
 };
 
-/// Of which right-hand sides b - A x is computed.
+/// The right-hand sides for which b - A x is computed.
 enum class Due : int {
-  ended,    ///< whose iteration has ended
-  running,  ///< and those that run
-  last      ///< and nothing follows: what misses the tolerance has missed it
+  ended,    ///< those whose iteration has ended
+  running,  ///< those too that run
+  last      ///< all but those verified to converge; nothing follows, so a failed claim is final
 };
 
 KOKKOS_FORCEINLINE_FUNCTION bool is_due(const Progress& progress, Due due) {
@@ -89,7 +89,7 @@ KOKKOS_FORCEINLINE_FUNCTION void begin_anew(Progress& progress) {
 /// Squares of an r this small, and dots of vectors like it, may underflow.
 inline constexpr double least_scaled = 0x1p-200;
 
-/// Whether the recurrence has come so far that b - A x is to be computed.
+/// Whether the recurrence claims convergence, so that b - A x is to be computed.
 KOKKOS_FORCEINLINE_FUNCTION bool claims(const Progress& progress, double scaled) {
   return scaled * progress.unscale <= progress.aim || scaled < least_scaled;
 }
@@ -104,8 +104,8 @@ KOKKOS_FORCEINLINE_FUNCTION void record(Progress& progress, const Limits& limits
   ++progress.recorded;
 }
 
-/// Before the first iteration, from the norms of b - A x and b, without what is `outside`. `cost`:
-/// products of an iteration.
+/// Begins an iteration, from the norms of b - A x and b without the part `outside`. `cost`: number
+/// of products in an iteration.
 KOKKOS_FORCEINLINE_FUNCTION void begin(Progress& progress, const Limits& limits, int v,
                                        double residual, double right_hand_side, double outside,
                                        int cost) {
@@ -140,8 +140,8 @@ KOKKOS_FORCEINLINE_FUNCTION void begin(Progress& progress, const Limits& limits,
   progress.restarts = 0;
 }
 
-/// After `products` products that came to a residual of this norm, scaled. `falls`: whether
-/// something else than the norm says that the iteration gets on.
+/// Judges an iteration after `products` products by the scaled norm of its residual. `falls`:
+/// whether something other than the norm shows progress.
 KOKKOS_FORCEINLINE_FUNCTION void advance(Progress& progress, const Limits& limits, int v,
                                          double scaled, int products, int cost,
                                          bool falls = false) {
@@ -169,7 +169,7 @@ KOKKOS_FORCEINLINE_FUNCTION void advance(Progress& progress, const Limits& limit
   }
 }
 
-/// Which x is left of an iteration that has ended with a residual of b - A x.
+/// Which x remains after an iteration that has ended with a residual of b - A x.
 KOKKOS_FORCEINLINE_FUNCTION Left left_of(const Progress& progress, Method method, bool drifted) {
   const bool last = method.last_is_best && progress.outcome == Outcome::iteration_limit && !drifted;
   const bool started = method.keeps_start && progress.restarted < progress.first;
@@ -178,10 +178,10 @@ KOKKOS_FORCEINLINE_FUNCTION Left left_of(const Progress& progress, Method method
   return started ? Left::start : Left::guess;
 }
 
-/// From the norm of b - A x. A claim that it does not bear out goes on from here, with a lower aim
-/// where the tolerance is near, if b - A x has fallen since the last such claim by more than it
-/// differs from what was claimed: so by a part of the tolerance each time. There, and where the
-/// recurrence has drifted off, the iteration begins anew; else it keeps its directions.
+/// Judges an iteration by the norm of b - A x. After a failed claim it continues from here, with a
+/// lower aim if the tolerance is near, if b - A x has fallen since the last failed claim by more
+/// than it differs from the claimed residual: so by a part of the tolerance each time. It restarts
+/// if the recurrence has drifted off, or after a failed claim unless the method keeps directions.
 KOKKOS_FORCEINLINE_FUNCTION void verify(Progress& progress, const Limits& limits, int v,
                                         double residual, Due due, Method method) {
   constexpr double drift = 1.1, near = 2, lower = 0.9;
@@ -200,7 +200,7 @@ KOKKOS_FORCEINLINE_FUNCTION void verify(Progress& progress, const Limits& limits
     progress.outcome = Outcome::attainable_accuracy;
   } else if ((claimed || ran) && Kokkos::isfinite(residual)) {
     const bool anew = drifted || (claimed && !method.keeps_directions);
-    if (anew || residual < progress.best) {  // what was better was none
+    if (anew || residual < progress.best) {  // a better one of the recurrence was wrong
       progress.best = residual;
       progress.best_iteration = progress.iterations;
     }
@@ -223,14 +223,14 @@ KOKKOS_FORCEINLINE_FUNCTION void verify(Progress& progress, const Limits& limits
   if (!progress.running() || due == Due::last) progress.left = left_of(progress, method, drifted);
 }
 
-/// The norm of b - A x of the x that is left.
+/// The norm of b - A x for the x that is left.
 inline double residual_left(const Progress& progress) {
   return progress.left == Left::own     ? progress.residual
          : progress.left == Left::guess ? progress.first
                                         : progress.restarted;
 }
 
-/// The norm of b - A x, of what the iteration takes for it.
+/// The norm of b - A x, from that without the part of b outside the range of A.
 inline double with_outside(const Progress& progress, double residual) {
   return progress.outside > 0 ? std::hypot(residual, progress.outside) : residual;
 }

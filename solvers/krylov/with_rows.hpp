@@ -10,8 +10,8 @@
 namespace heddle {
 
 /// An operator together with its matrix, csr(), for solvers whose kernels compute rows themselves.
-/// Refers to the operator and borrows the matrix, which must be complete: not a triangle that
-/// stands for a symmetric matrix.
+/// Refers to the operator and borrows the matrix, which must be complete: not one triangle of a
+/// symmetric matrix.
 template <class Operator, class Matrix>
 class OperatorWithRows {
  public:

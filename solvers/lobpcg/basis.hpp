@@ -14,7 +14,7 @@
 
 namespace heddle::detail::lobpcg {
 
-/// What a basis [X P W] gives.
+/// Result of Rayleigh-Ritz on a basis [X P W].
 template <class T>
 struct Ritz {
   std::vector<double> values;
@@ -22,12 +22,12 @@ struct Ritz {
   int found = 0;     ///< columns of X; fewer than wanted if the basis has fewer
   Dense<T> h;        ///< [X P]' A [X P]
   double scale = 0;  ///< the largest Ritz value of the basis, in magnitude
-  double least = 0;  ///< the least eigenvalue of G of vectors of norm one
-  double kept = 1;   ///< and of what [X P] is made of, of norm one: rounding grows by its inverse
+  double least = 0;  ///< the lowest eigenvalue of G for vectors of norm one
+  double kept = 1;   ///< the lowest of those that [X P] is made of: rounding grows by its inverse
 };
 
-/// P of those columns of X that are `active`: what X gained of all but the old X, made orthonormal
-/// to the new one. Source: U. Hetmaniuk and R. Lehoucq (2006).
+/// Coefficients of P for the `active` columns of X: the part of the new X outside the old X, made
+/// orthonormal to the new X. Source: U. Hetmaniuk and R. Lehoucq (2006).
 template <class T>
 Dense<T> directions(const Dense<T>& g, const Dense<T>& x, const std::vector<int>& active,
                     double drop, double* kept) {
@@ -42,7 +42,7 @@ Dense<T> directions(const Dense<T>& g, const Dense<T>& x, const std::vector<int>
   return times(p, orthonormal(adjoint_times(p, times(g, p)), drop, nullptr, kept));
 }
 
-/// The wanted pairs of A in the space of a basis, from its Gram matrices G = S' B S and H = S' A S.
+/// The wanted pairs of A in the span of a basis, from its Gram matrices G = S' B S and H = S' A S.
 template <class T>
 Ritz<T> rayleigh_ritz(const Dense<T>& g, const Dense<T>& h, int count,
                       const std::vector<int>& active, Wanted wanted, double drop) {
@@ -74,9 +74,9 @@ Ritz<T> rayleigh_ritz(const Dense<T>& g, const Dense<T>& h, int count,
 
 namespace heddle {
 
-/// What solve is given where A x = lambda x is meant, and constraints come behind it.
+/// The argument of solve for A x = lambda x, if constraints follow it.
 struct NoMassMatrix {};
-/// What solve is given where there are no constraints.
+/// The argument of solve without constraints.
 struct NoConstraints {};
 
 namespace detail::lobpcg {
@@ -85,14 +85,14 @@ template <class B>
 inline constexpr bool is_given = !std::is_same_v<std::decay_t<B>, NoMassMatrix> &&
                                  !std::is_same_v<std::decay_t<B>, NoConstraints>;
 
-/// Vectors of a basis, their products with A and with B; without B the latter are the vectors.
+/// Vectors of a basis, and their products with A and with B. Without B, mass points to the vectors.
 template <class S>
 struct Block {
   S *vectors = nullptr, *image = nullptr, *mass = nullptr;
 };
 
-/// Where norms lie in an array: of R for each of k pairs, of the vectors of a basis and of A and B
-/// times them for each of 3 k.
+/// Places of norms in an array: those of R for each of k pairs, then those of the vectors of a
+/// basis, of A times them and of B times them, for 3 k vectors each.
 struct NormPlaces {
   int k = 0;
 
@@ -103,7 +103,7 @@ struct NormPlaces {
   int count() const { return 10 * k; }
 };
 
-/// Norms as the host has read them last.
+/// The norms that the host has read last.
 struct Norms {
   NormPlaces places;
   std::vector<double> all;
@@ -117,7 +117,7 @@ struct Norms {
   double at(int place) const { return all[static_cast<std::size_t>(place)]; }
 };
 
-/// How many columns from `at` on follow each other in `columns`.
+/// Number of columns from `at` on that follow each other in `columns`.
 inline int run_length(const std::vector<int>& columns, std::size_t at) {
   std::size_t end = at + 1;
   while (end < columns.size() && columns[end] == columns[end - 1] + 1) ++end;
@@ -155,7 +155,7 @@ inline void check_options(const LobpcgOptions& options, std::int64_t rows) {
   }
 }
 
-/// B is there exactly if the options say so, and as large as A.
+/// Throws Error unless B is given exactly if the options say so, and is as large as A.
 template <class B>
 void check_mass(const LobpcgOptions& options, std::int64_t rows, B& mass) {
   if (is_given<B> != options.generalized) {
@@ -172,8 +172,8 @@ void check_mass(const LobpcgOptions& options, std::int64_t rows, B& mass) {
   }
 }
 
-/// The memory of a solver, and what is done to whole blocks of vectors: a basis S = [X P W] with
-/// its products, residuals of X, constraints.
+/// The memory of a solver, and the operations on blocks of vectors: a basis S = [X P W] with its
+/// products, residuals of X, constraints.
 template <ExecutionSpace Exec, Scalar S>
 class Basis {
  public:
@@ -192,7 +192,8 @@ class Basis {
 
   Block<S> now;
   S *residual = nullptr, *gathered = nullptr;
-  /// The largest |A s| / |s| and |B s| / |s|, and the smallest s' B s / s' s, of the vectors met.
+  /// The largest |A s| / |s| and |B s| / |s|, and the smallest s' B s / s' s, of all vectors so
+  /// far.
   double largest_a = 0, largest_b = 0, smallest_b = 0;
 
   Basis() = default;
@@ -203,7 +204,7 @@ class Basis {
     return Vectors(of + static_cast<std::size_t>(first) * n, n, static_cast<std::size_t>(count));
   }
 
-  /// A and B times vectors [first, first + count) of the basis.
+  /// Computes A and B times vectors [first, first + count) of the basis.
   template <class A, class B>
   void multiply(const Exec& exec, A& matrix, B& mass, int first, int count) {
     const Vectors of = span(now.vectors, first, count);
@@ -213,7 +214,7 @@ class Basis {
     }
   }
 
-  /// Constraints, orthonormal, and B times them.
+  /// Makes the constraints orthonormal, and computes B times them. Waits.
   template <class B, class Y>
   void take_constraints(const Exec& exec, B& mass, const Y& constraints) {
     constrained_ = 0;
@@ -230,7 +231,7 @@ class Basis {
       const Vectors given = span(given_constraints_, 0, c),
                     with_mass = span(constraints_mass_, 0, c);
       heddle::vectors::axpby(exec, 1, constraints, 0, given);
-      normalize(exec, given);  // whose squares might overflow or vanish
+      normalize(exec, given);  // squares might overflow or vanish
       if constexpr (is_given<B>) {
         krylov::apply<Exec, S>(exec, mass, given, with_mass);
       }
@@ -244,7 +245,7 @@ class Basis {
       if constexpr (is_given<B>) {
         krylov::apply<Exec, S>(exec, mass, own, span(constraints_mass_, 0, constrained_));
       }
-      exec.fence("heddle::lobpcg::constraints");  // for t
+      exec.fence("heddle::lobpcg::constraints");  // for the copy of t to the device
     } else if (most_constraints_ > 0) {
       throw Error("options.constraints is " + std::to_string(most_constraints_) +
                       ", and solve was given none",
@@ -252,23 +253,23 @@ class Basis {
     }
   }
 
-  /// w -= V V' B w, of V with V' B V = I.
+  /// w -= V V' B w, for V with V' B V = I.
   void project(const Exec& exec, S* vectors, S* mass, int count, const Vectors& w);
   void project_constraints(const Exec& exec, const Vectors& w) {
     project(exec, constraints_, constraints_mass_, constrained_, w);
   }
-  /// w of norm one, so that what is left of it beside others is told from rounding.
+  /// Scales w to norm one, so that what projections leave can be compared with rounding.
   void normalize(const Exec& exec, const Vectors& w);
-  /// Numbers in [-1, 1) of their places and a seed, alike on all devices.
+  /// Fills w with numbers in [-1, 1) of their places and a seed, the same on all devices.
   void randomize(const Exec& exec, const Vectors& w, std::uint64_t seed);
 
-  /// S' B S and S' A S of the first m vectors, and norms: the wait of an iteration. Of `known`
-  /// vectors before the others, orthonormal, S' A S is what h holds, and is not measured again.
+  /// Computes S' B S and S' A S of the first m vectors, and norms: the wait of an iteration. The
+  /// first `known` vectors are orthonormal, and their S' A S is taken from h.
   void measure(const Exec& exec, int m, int known, Dense<Sum>& g, Dense<Sum>& h, Norms& norms);
-  /// Those of R, of A times the vectors [known, m), and with B of m vectors and of A and B times
-  /// them.
+  /// Reads the norms of R and of A times the vectors [known, m); with B, of R, of m vectors, and of
+  /// A and B times them. Waits.
   void read_norms(const Exec& exec, int m, int known, Norms& norms);
-  /// The sizes of A and B as a random vector shows them: a guess of null vectors shows none.
+  /// Estimates the sizes of A and B by a random vector, since a guess of null vectors shows none.
   template <class A, class B>
   void begin_sizes(const Exec& exec, A& matrix, B& mass) {
     const Vectors of = span(residual, 0, 1), image = span(gathered, 0, 1);
@@ -287,7 +288,7 @@ class Basis {
       return std::isfinite(static_cast<double>(Kokkos::abs(value)));
     });
   }
-  /// [X P] = S C, and the same of A S and B S.
+  /// [X P] = S C, and its images are A S C and B S C.
   void combine(const Exec& exec, int m, const Ritz<Sum>& ritz);
   /// R = A X - B X Lambda, and its norms.
   void take_residuals(const Exec& exec, const std::vector<double>& values);
@@ -297,12 +298,12 @@ class Basis {
  private:
   /// v' w, on the host. Waits.
   Dense<Sum> gram(const Exec& exec, const Vectors& v, const Vectors& w);
-  /// to = from t. The entries of t live until the next wait.
+  /// to = from t. sent_ holds the entries of t until the next wait.
   void combine_vectors(const Exec& exec, const Vectors& from, const Dense<Sum>& t,
                        const Vectors& to);
-  /// From the norms of a random vector and of A and B times it.
+  /// Reads the sizes of A and B from the norms of a random vector and of A and B times it. Waits.
   void read_sizes(const Exec& exec);
-  /// The sizes of A and B, with those of the vectors from `first` on.
+  /// Updates the sizes of A and B by the vectors from `first` on.
   void note_sizes(const Dense<Sum>& g, const Norms& norms, int first);
   static void raise(double& largest, double to) {
     if (to > largest && std::isfinite(to)) largest = to;
@@ -316,7 +317,7 @@ class Basis {
   Arena<Space> arena_;
   VectorWorkspace<Exec, Sum> workspace_;
   S *constraints_ = nullptr, *constraints_mass_ = nullptr, *given_constraints_ = nullptr;
-  S* factors_ = nullptr;  ///< one for each of k vectors
+  S* factors_ = nullptr;  ///< one for each vector that is normalized
   Sum *grams_ = nullptr, *coefficients_ = nullptr;
   double* norms_ = nullptr;
   std::vector<Sum> sent_, sent_values_;

@@ -9,7 +9,7 @@
 /// Defines what solver.hpp and basis.hpp declare.
 namespace heddle::detail::lobpcg {
 
-/// A number in [-1, 1) of its place and a seed, alike on all devices.
+/// Writes numbers in [-1, 1) of their places and a seed, the same on all devices.
 template <Scalar S>
 struct RandomEntry {
   S* to;
@@ -20,9 +20,9 @@ struct RandomEntry {
   }
 };
 
-/// What vectors are multiplied by to be of norm one; those of zeros or of no numbers by one. A norm
-/// whose reciprocal overflows gives the largest number, which leaves a vector that squares can be
-/// taken of.
+/// Factors that scale vectors to norm one; one for a norm that is zero or not finite. If the
+/// reciprocal overflows, the factor is the largest number, which leaves a vector whose squares do
+/// not underflow.
 template <Scalar S>
 struct NormReciprocals {
   S* to;
@@ -180,7 +180,7 @@ auto Basis<Exec, S>::gram(const Exec& exec, const Vectors& v, const Vectors& w) 
 template <ExecutionSpace Exec, Scalar S>
 void Basis<Exec, S>::combine_vectors(const Exec& exec, const Vectors& from, const Dense<Sum>& t,
                                      const Vectors& to) {
-  sent_ = t.entries;  // which lives until the next wait
+  sent_ = t.entries;  // lives until the next wait
   const Small<Sum> on_device(coefficients_, t.rows, t.columns);
   Kokkos::deep_copy(kokkos_space(exec), on_device, OnHost<Sum>(sent_.data(), t.rows, t.columns));
   heddle::vectors::combine(exec, 1, from, on_device, 0, to);
@@ -189,7 +189,7 @@ void Basis<Exec, S>::combine_vectors(const Exec& exec, const Vectors& from, cons
 template <ExecutionSpace Exec, Scalar S>
 void Basis<Exec, S>::combine(const Exec& exec, int m, const Ritz<Sum>& ritz) {
   const int columns = ritz.c.columns;
-  sent_ = ritz.c.entries;  // which lives until the next wait
+  sent_ = ritz.c.entries;  // lives until the next wait
   const Small<Sum> on_device(coefficients_, m, columns);
   Kokkos::deep_copy(kokkos_space(exec), on_device, OnHost<Sum>(sent_.data(), m, columns));
   const auto of = [&](S* from, S* to) {

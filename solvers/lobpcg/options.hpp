@@ -8,23 +8,23 @@
 
 namespace heddle {
 
-/// Which end of the spectrum.
+/// The wanted end of the spectrum.
 enum class Wanted : int { smallest, largest };
 
-/// What the tolerance of a pair is relative to.
+/// The scale that the tolerance of a pair is relative to.
 enum class EigenRelativeTo : int { norm, value };
 
 /// How a search for eigenpairs ended.
 enum class EigenOutcome : int {
   converged,            ///< the true residuals of all pairs meet the tolerance
-  iteration_limit,      ///< max_iterations, and the tolerance is not met
+  iteration_limit,      ///< max_iterations iterations, and the tolerance is not met
   attainable_accuracy,  ///< the estimates meet the tolerance, true residuals do not and fall no
                         ///< more
   not_a_number,         ///< NaN or infinity in a product, or in the guess
   rank_deficient,       ///< no basis of `count` vectors was found
-  indefinite,           ///< x' B x is not positive for some x that was met
+  indefinite,           ///< x' B x is not positive for some x
   not_symmetric,        ///< x' A y and y' A x differ by more than rounding, or those of B
-  stagnated,            ///< residuals and Ritz values as they were for stagnation_window iterations
+  stagnated,            ///< residuals and Ritz values unchanged for stagnation_window iterations
   out_of_time,          ///< max_seconds are over
   stopped_by_user       ///< the callback returned false
 };
@@ -50,25 +50,25 @@ constexpr const char* name(EigenOutcome outcome) {
 
 /// Options of a search for eigenpairs.
 struct LobpcgOptions {
-  /// Number of eigenpairs; multiple ones count as often.
+  /// Number of eigenpairs; a multiple eigenvalue counts as often as it occurs.
   int count = 1;
-  /// Which end of the spectrum.
+  /// The wanted end of the spectrum.
   Wanted wanted = Wanted::smallest;
   /// A pair has converged if the norm of A x - lambda B x, for x of norm one, is at most this
   /// tolerance times a scale, which `relative_to` chooses. Default: 1e-8 for double, 1e-5 for
   /// float, and for the complex numbers of both.
   std::optional<double> relative_tolerance = std::nullopt;
   /// The scale. `norm`: a + |lambda| b, where a and b are the largest |A s| / |s| and |B s| / |s|
-  /// of the vectors met so far; without B a alone, which is at most the norm of A. `value`:
-  /// |lambda| |B x|, without B |lambda|: stricter, and the choice where the values wanted are far
-  /// below the norm of A; one that is zero never converges by it.
+  /// of all vectors so far; without B only a, which is at most the norm of A. `value`: |lambda| |B
+  /// x|, without B |lambda|: stricter, and the choice if the wanted eigenvalues are far below the
+  /// norm of A; an eigenvalue of zero never converges by it.
   EigenRelativeTo relative_to = EigenRelativeTo::norm;
-  /// After this many iterations the search ends with what it has.
+  /// After this many iterations the search ends with the pairs that it has.
   int max_iterations = 500;
   /// The search ends if for this many iterations the largest residual has not become smaller and
   /// the sum of the Ritz values is the same up to rounding.
   int stagnation_window = 200;
-  /// Limit of time, tested after each iteration; the search then ends with what it has.
+  /// Limit of time, tested after each iteration; the search then ends with the pairs that it has.
   double max_seconds = std::numeric_limits<double>::infinity();
   /// Whether solve gets B: A x = lambda B x. This takes 6 more vectors for each pair.
   bool generalized = false;
@@ -81,10 +81,10 @@ struct LobpcgOptions {
 /// One eigenvalue and its accuracy.
 struct Eigenpair {
   double value = 0;
-  double residual = 0;  ///< the norm of A x - lambda B x over that of x, of the x that solve left
-  /// How far from `value` the nearest eigenvalue can be. Without B: the residual. With B: the norm
-  /// of A x - lambda B x, for x' B x = 1, over the root of the smallest s' B s / s' s of the
-  /// vectors met, a bound as far as B's smallest eigenvalue is not below that.
+  double residual = 0;  ///< the norm of A x - lambda B x over that of x, for the x that solve left
+  /// Bound of the distance from `value` to the nearest eigenvalue. Without B: the residual. With B:
+  /// the norm of A x - lambda B x, for x' B x = 1, over the root of the smallest s' B s / s' s of
+  /// all vectors so far. It is a bound only if B's smallest eigenvalue is not below that.
   double error = 0;
   bool converged = false;
 };
@@ -93,10 +93,10 @@ struct Eigenpair {
 struct LobpcgResult {
   EigenOutcome outcome = EigenOutcome::iteration_limit;
   int iterations = 0;
-  double scale = 0;  ///< what the tolerance is multiplied by; with B, of the largest pair
+  double scale = 0;  ///< the factor of the tolerance, the largest of all pairs
   std::vector<Eigenpair> pairs;
   std::vector<double>
-      history;  ///< the largest residual of each iteration, as the recurrence has it
+      history;  ///< the largest residual of each iteration, by the recurrence
 
   bool converged() const { return outcome == EigenOutcome::converged; }
 };

@@ -11,7 +11,7 @@
 #include <lapacke.h>
 #endif
 
-/// Small dense matrices of the host, in columns.
+/// Small dense matrices of the host, column-major.
 namespace heddle::detail::lobpcg {
 
 template <class T>
@@ -27,8 +27,8 @@ struct Dense {
   }
 };
 
-/// The largest |h(i, j) - conj h(j, i)| over sizes(i) sizes(j), for i and j from `first` on; 0 of a
-/// Hermitian matrix.
+/// The largest |h(i, j) - conj h(j, i)| over sizes(i) sizes(j), for i and j from `first` on; 0 for
+/// a Hermitian matrix.
 template <class T, class Sizes>
 double asymmetry(const Dense<T>& h, const Sizes& sizes, int first) {
   double largest = 0;
@@ -74,7 +74,7 @@ void make_hermitian(Dense<T>& a) {
     }
   }
 }
-/// Columns of b behind those of a.
+/// Appends the columns of b to a.
 template <class T>
 void append(Dense<T>& a, const Dense<T>& b) {
   a.columns += b.columns;
@@ -87,8 +87,8 @@ struct Eigen {
   Dense<T> vectors;
 };
 
-/// All eigenpairs of a Hermitian matrix, by Jacobi's rotations: no library is needed, and what is
-/// ill-conditioned comes out as it is, never as NaN. Of NaN it ends too.
+/// All eigenpairs of a Hermitian matrix by Jacobi rotations. They need no library, give no NaN for
+/// an ill-conditioned matrix, and end for a matrix with NaN too.
 template <class T>
 Eigen<T> eigen_by_rotations(Dense<T> a) {
   const int n = a.rows;
@@ -142,7 +142,7 @@ Eigen<T> eigen_by_rotations(Dense<T> a) {
 }
 
 #ifdef HEDDLE_LAPACKE
-/// By divide and conquer. False where LAPACK says that it failed, or the matrix is not finite.
+/// Eigenpairs by divide and conquer. False if LAPACK fails or the matrix is not finite.
 inline bool eigen_by_lapack(Dense<double>& a, double* values) {
   return LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'U', a.rows, a.entries.data(), a.rows, values) == 0;
 }
@@ -153,8 +153,8 @@ inline bool eigen_by_lapack(Dense<Kokkos::complex<double>>& a, double* values) {
 }
 #endif
 
-/// All eigenpairs of a Hermitian matrix: LAPACK's in programs that link Heddle::lapack, else by
-/// rotations.
+/// All eigenpairs of a Hermitian matrix, by LAPACK in programs that link Heddle::lapack, otherwise
+/// by Jacobi rotations.
 template <class T>
 Eigen<T> eigen(const Dense<T>& a) {
 #ifdef HEDDLE_LAPACKE
@@ -164,10 +164,10 @@ Eigen<T> eigen(const Dense<T>& a) {
   return eigen_by_rotations(a);
 }
 
-/// Coefficients T with T' G T = I, of the Gram matrix G of vectors: as many columns as they have
-/// independent directions, one that is less than `drop` of the longest being none. Vectors are
-/// scaled to norm one before; `least` becomes the least eigenvalue of the Gram matrix of these, and
-/// `kept` is lowered to the least of those above `drop`. Source: A. Stathopoulos and K. Wu (2002).
+/// Coefficients T with T' G T = I, from the Gram matrix G of vectors, which are scaled to norm one
+/// first. T has a column for each eigenvalue of the scaled matrix above `drop` times the largest.
+/// `least` becomes the lowest of all eigenvalues, and `kept` is lowered to the lowest above that
+/// bound. Source: A. Stathopoulos and K. Wu (2002).
 template <class T>
 Dense<T> orthonormal(const Dense<T>& gram, double drop, double* least = nullptr,
                      double* kept = nullptr) {

@@ -8,21 +8,21 @@
 
 namespace heddle {
 
-/// The smallest or largest eigenvalues of a symmetric (Hermitian) A, or of A x = lambda B x with a
-/// positive definite B, and eigenvectors, with products alone: locally optimal block preconditioned
-/// conjugate gradients. M is a preconditioner, symmetric and positive definite, of A (or of A minus
-/// a shift below what is wanted).
+/// LOBPCG: finds the smallest or largest eigenvalues of a symmetric (Hermitian) A, or of A x =
+/// lambda B x with a positive definite B, and their eigenvectors, by products only: locally optimal
+/// block preconditioned conjugate gradients. M is a symmetric positive definite preconditioner of A
+/// (or of A minus a shift below the wanted eigenvalues).
 ///
-/// Made once for a size, with all memory: 14 vectors for each pair, 20 with B, 2 or 3 for each
-/// constraint, bytes(). It moves, and does not copy. An iteration waits once, for two matrices of
-/// at most 3 count rows, and a second time where a new direction is nearly one of the basis. The
-/// host solves their eigenproblems: with n rows it is for n much larger than count. Directions that
-/// depend on others are left out, so that no factorization fails. Pairs that have converged stay in
-/// the basis and are multiplied no more (soft locking). A X is kept by combinations; where all
-/// pairs seem to have converged it is computed anew, and the residuals that it gives are what
-/// counts.
+/// A solver is made once for a size, with all its memory, bytes(): 14 vectors for each pair, 20
+/// with B, 2 or 3 for each constraint. It can be moved, not copied. An iteration waits once, for
+/// two matrices of at most 3 count rows, and a second time if a new direction nearly depends on the
+/// basis. The host solves their eigenproblems, so the number of rows should be much larger than
+/// count. Directions that depend on others are dropped, so that no factorization fails. Pairs that
+/// have converged stay in the basis and are multiplied no more (soft locking). A X is updated by
+/// combinations; when all pairs seem to have converged it is computed again, and its residuals
+/// count.
 ///
-/// The same bits on every run, if A, B and M give the same bits.
+/// The bits are the same on every run if those of A, B and M are.
 ///
 /// Source: A. Knyazev (2001); the basis is that of U. Hetmaniuk and R. Lehoucq (2006).
 template <ExecutionSpace Exec, Scalar S>
@@ -32,8 +32,8 @@ class LobpcgSolver {
   using scalar_type = S;
 
   LobpcgSolver() : only_moves_(detail::made_empty) {}
-  /// For matrices of `rows` rows. Throws Error if options make no sense. Without `exec`, here and
-  /// below: on the default instance.
+  /// A solver for matrices of `rows` rows. Throws Error if options are invalid. Without `exec`,
+  /// here and below: on the default instance.
   LobpcgSolver(const Exec& exec, std::int64_t rows, const LobpcgOptions& options = {})
       : options_(options), rows_(rows), k_(options.count) {
     detail::lobpcg::check_options(options, rows);
@@ -42,13 +42,13 @@ class LobpcgSolver {
   explicit LobpcgSolver(std::int64_t rows, const LobpcgOptions& options = {})
       : LobpcgSolver(Exec(), rows, options) {}
 
-  /// The pairs of A x = lambda B x, from the guess in x, which is a View of rank 2 with a column
-  /// for each pair (or of rank 1 for one); what the guess lacks of independent columns is filled up
-  /// by a fixed sequence of random numbers. `constraints`, a View like x, are vectors that all x
-  /// shall be orthogonal to, y' B x = 0, such as eigenvectors that are known; those that depend on
-  /// others count once. Leaves x with X' B X = I. Throws Error if sizes do not fit, M says that it
-  /// is not symmetric, or B or constraints were not announced in the options, or were and are not
-  /// given.
+  /// Finds the pairs of A x = lambda B x, from the guess in x, a View of rank 2 with a column for
+  /// each pair (or of rank 1 for one). If the guess has too few independent columns, a fixed
+  /// sequence of random numbers replaces the others. `constraints`, a View like x, are vectors to
+  /// which all x shall be orthogonal, y' B x = 0, such as known eigenvectors; dependent ones count
+  /// once. Leaves x with X' B X = I. Waits for `exec`. Throws Error if sizes do not fit, if M says
+  /// that it is not symmetric, or if B or constraints are given but not in the options, or in the
+  /// options but not given.
   template <class A, WritableVectorView X, class M = NoPreconditioner, class B = NoMassMatrix,
             class Y = NoConstraints>
   LobpcgResult solve(const Exec& exec, A&& matrix, const X& x, M&& preconditioner = M(),
@@ -109,13 +109,13 @@ class LobpcgSolver {
   double tolerance() const {
     return options_.relative_tolerance.value_or(std::is_same_v<RealOf<S>, float> ? 1e-5 : 1e-8);
   }
-  /// Rounding in the sum s' B s of the vector j of the basis, whose terms may be larger than it.
+  /// Rounding error of s' B s for vector j of the basis. Terms of the sum may be larger than it.
   double rounding_in(const Norms& norms, int j) const {
     return 16 * epsilon * k_ * basis_.largest_b * norms.vector(j) * norms.vector(j);
   }
-  /// Zeros in place of vectors of which, once of norm one, projections left no more than rounding:
-  /// that has parts of the constraints and of anything. Rounding grows with the norm of the `kept`
-  /// vectors v before, which are orthonormal: those of |v| sqrt(|B|) are as long as 1 without B.
+  /// Writes zeros for vectors of norm one of which projections left no more than rounding, which
+  /// has parts of the constraints and of anything. Rounding grows with the norm of the orthonormal
+  /// `kept` vectors v before, relative to B: with |v| sqrt(|B|), which is 1 without B.
   void leave_out_rounding(Dense& g, Dense& h, const Norms& norms, int kept) const {
     double longest = 1, of_b = 1;
     if (options_.generalized) {
@@ -132,8 +132,8 @@ class LobpcgSolver {
       for (int i = 0; i < g.rows; ++i) g(i, j) = g(j, i) = h(i, j) = h(j, i) = 0;
     }
   }
-  /// How much of a Gram matrix of vectors of norm one is rounding, or less than 0 where B is not
-  /// positive definite by more than that.
+  /// Rounding error in a Gram matrix of vectors of norm one; negative if B is indefinite by more
+  /// than rounding.
   double noise_of(const Dense& g, const Norms& norms) const {
     double noise = 16 * epsilon * k_;
     for (int j = 0; options_.generalized && j < g.rows; ++j) {
@@ -143,8 +143,8 @@ class LobpcgSolver {
     }
     return noise;
   }
-  /// Whether projections have left more of each W, once of norm one, than [X P] may be less than
-  /// orthonormal by.
+  /// Whether projections have left more of each vector of W, which had norm one, than the error of
+  /// orthonormality that [X P] may have.
   bool apart(const Dense& g, int kept) const {
     const double bound = 1e-8 * (options_.generalized ? basis_.largest_b : 1);
     for (int j = kept; j < g.rows; ++j) {
@@ -155,9 +155,9 @@ class LobpcgSolver {
   bool indefinite(const Ritz& ritz, double noise) const {
     return options_.generalized && (noise < 0 || ritz.least < -100 * noise);
   }
-  /// Whether A or B is less symmetric than the tolerance needs, and than rounding explains, as the
-  /// vectors from `multiplied` on show it. Products with those before are combinations, in which an
-  /// almost dependent basis has multiplied rounding.
+  /// Whether A or B is less symmetric than the tolerance needs and than rounding explains, by the
+  /// vectors from `multiplied` on. Products with those before are combinations, in which an almost
+  /// dependent basis has amplified rounding.
   bool unsymmetric(const Dense& g, const Dense& h, const Norms& norms, int multiplied) const {
     const double allowed = std::max(1e3 * epsilon, tolerance());
     const auto size = [&](int j) {
@@ -169,7 +169,7 @@ class LobpcgSolver {
             detail::lobpcg::asymmetry(g, size, multiplied) > allowed * basis_.largest_b);
   }
 
-  /// X of norm one with its Ritz values, of the guess. What that lacks of independent columns is
+  /// Computes X of norm one and its Ritz values from the guess. Missing independent columns are
   /// random, and made orthogonal to those found.
   template <class A, class B>
   bool begin(const Exec& exec, A& matrix, B& mass, LobpcgResult& result) {
@@ -220,12 +220,12 @@ class LobpcgSolver {
     if (!options_.generalized) basis_.largest_a = std::max(basis_.largest_a, ritz.scale);
   }
 
-  /// What |A x| + |lambda| |B x| may be, for x of norm one: the unit of a residual.
+  /// Estimate of |A x| + |lambda| |B x| for x of norm one: the unit of a residual.
   double unit_of(double value) const {
     return basis_.largest_a + (options_.generalized ? std::abs(value) * basis_.largest_b : 0);
   }
-  /// Whether the sum of the Ritz values is another than `sum` by more than rounding, which it then
-  /// becomes: residuals may stay as they are, or grow, while these still move.
+  /// Whether the sum of the Ritz values differs from `sum` by more than rounding; `sum` is then set
+  /// to it. Residuals may stay as they are, or grow, while Ritz values still move.
   bool values_moved(const LobpcgResult& result, double& sum) const {
     double now = 0, unit = 0;
     for (const auto& pair : result.pairs) {
@@ -238,7 +238,7 @@ class LobpcgSolver {
     return true;
   }
 
-  /// Residuals, and what they say of the values, into the result; the largest.
+  /// Writes residuals and errors of the values to the result. Returns the largest residual.
   double assess(const Norms& norms, LobpcgResult& result, std::vector<int>& active) const {
     double largest = 0;
     result.scale = 0;
@@ -263,8 +263,8 @@ class LobpcgSolver {
     }
     return largest;
   }
-  /// X made orthonormal anew, which combinations of an ill-conditioned basis have left less so, its
-  /// Ritz values, and its true residuals.
+  /// Makes X orthonormal again, since combinations of an ill-conditioned basis have left it less
+  /// so, and computes its Ritz values and true residuals.
   template <class A, class B>
   double verify(const Exec& exec, A& matrix, B& mass, LobpcgResult& result,
                 std::vector<int>& active) {
@@ -288,8 +288,8 @@ class LobpcgSolver {
     return assess(norms, result, active);
   }
 
-  /// W of the active columns behind [X P], orthogonal to these and to the constraints, and its
-  /// products.
+  /// Appends W of the active columns to [X P], orthogonal to these and to the constraints, and
+  /// computes its products.
   template <class A, class M, class B>
   void widen(const Exec& exec, A& matrix, M& preconditioner, B& mass,
              const std::vector<int>& active, int kept) {
@@ -323,7 +323,7 @@ class LobpcgSolver {
     double smallest = std::numeric_limits<double>::infinity(), sum = smallest;
     int directions = 0, no_smaller = 0, since_measured = 0;
     bool verified = true;               // whether A X and B X are products
-    constexpr int measured_every = 16;  // all of the basis: rounding adds up in what is not
+    constexpr int measured_every = 16;  // iterations; rounding adds up in parts not measured
     Dense g, h;
     const auto end_with = [&](EigenOutcome outcome) {
       verify(exec, matrix, mass, result, active);
@@ -395,7 +395,7 @@ class LobpcgSolver {
   detail::MoveOnly only_moves_;
 };
 
-/// Of double, where no scalar is named.
+/// The scalar is double if none is named.
 template <ExecutionSpace Exec>
 LobpcgSolver(const Exec&, std::int64_t, const LobpcgOptions& = {}) -> LobpcgSolver<Exec, double>;
 
@@ -405,8 +405,9 @@ LobpcgSolver(const Exec&, std::int64_t, const LobpcgOptions& = {}) -> LobpcgSolv
 #include "definitions.hpp"
 #endif
 
-/// What the compiled part (compiled.hpp) holds of LOBPCG, for a scalar: all but the search over an
-/// operator and a preconditioner, and the small matrices of the host, which may be LAPACK's.
+/// The instances of LOBPCG for a scalar that the compiled part (compiled.hpp) holds: all but the
+/// search over an operator and a preconditioner, and the small matrices of the host, which LAPACK
+/// may solve.
 #define HEDDLE_LOBPCG_INSTANCES(EXTERN, SCALAR) \
   HEDDLE_EACH_SPACE(HEDDLE_LOBPCG_INSTANCES_ON, EXTERN, SCALAR)
 #define HEDDLE_LOBPCG_INSTANCES_ON(EXTERN, SCALAR, EXEC)             \

@@ -12,21 +12,21 @@
 
 namespace heddle {
 
-/// A scheme that takes rows in an order, of a triangular solve or a Gauss-Seidel sweep, and why it
-/// stands where it does among others.
+/// A scheme of a triangular solve or a Gauss-Seidel sweep in a ranking, and the reason for its
+/// rank.
 struct RankedSolve {
   Scheme scheme;
   std::string reason;
-  /// Of one apply, where a plan has measured it; else 0.
+  /// Seconds of one apply, if a plan has measured it; else 0.
   double measured_seconds = 0;
-  /// Why it cannot be had, where a plan has tried; else empty.
+  /// The reason why a plan that tried this scheme could not run it; else empty.
   std::string refusal = {};
-  /// Of its being within 15 % of the best, where a model says so, 0 to 1; else 0.
+  /// Likelihood, by a model, that it is within 15 % of the best, 0 to 1; 0 without a model.
   double likelihood = 0;
 
   bool possible() const { return refusal.empty(); }
 
-  /// One line.
+  /// One line of text.
   std::string to_string() const {
     if (!possible()) return scheme.to_string() + " refuses: " + refusal;
     std::string line = scheme.to_string() + ": ";
@@ -38,24 +38,24 @@ struct RankedSolve {
 
 namespace detail {
 
-/// Puts a scheme that is not in a ranking behind it.
+/// Appends a scheme that is not in a ranking to its end.
 inline void add_new(std::vector<RankedSolve>& ranking, const Scheme& scheme, const char* reason) {
   const bool known = std::any_of(ranking.begin(), ranking.end(),
                                  [&](const RankedSolve& one) { return one.scheme == scheme; });
   if (!known) ranking.push_back({scheme, reason});
 }
 
-/// Why a plan runs what it runs.
+/// The reason why a plan runs its scheme.
 struct SolveChoice {
   std::string reason;
-  /// What it was compared with, the best first, and before all others those that were measured;
-  /// empty if the scheme was pinned.
+  /// The schemes that were compared, the best first, measured ones before all others; empty if the
+  /// scheme was pinned.
   std::vector<RankedSolve> ranking = {};
-  /// What was looked at, a line each.
+  /// The properties that the choice depends on, a line each.
   std::string seen = {};
-  /// What a tuning cache did, where there is one.
+  /// The effect of a tuning cache, if there is one.
   std::string cache = {};
-  /// The scheme that runs, where terms that were pinned are idle: with these.
+  /// The scheme that runs, with the pinned terms that have no effect, if there are any.
   std::optional<Scheme> shown = std::nullopt;
 
   const Scheme& scheme(const Scheme& runs) const { return shown ? *shown : runs; }

@@ -13,11 +13,11 @@
 
 namespace heddle::detail::ordered {
 
-/// Makes what runs by the fastest of choice.ranking: as many of it, from the first on, as `seconds`
-/// allow, but two at least where there are two. Those that were measured come first in the ranking,
-/// as what they really ran. `make(scheme)` gives what runs one, a pointer with a scheme(), and
-/// `seconds_of(*made, budget)` the time of an apply. Throws what the last of all threw, if none can
-/// be made.
+/// Makes the executor of the fastest scheme of choice.ranking: measures as many, from the first on,
+/// as `seconds` allow, but at least two if there are two. The measured ones are then first in the
+/// ranking, with the schemes that they really ran. `make(scheme)` returns an executor, a pointer to
+/// an object with scheme(), and `seconds_of(*made, budget)` the seconds of an apply. If none can be
+/// made, throws what the last one threw.
 template <class Make, class SecondsOf>
 auto make_fastest(double seconds, SolveChoice& choice, const Make& make,
                   const SecondsOf& seconds_of) {
@@ -61,7 +61,7 @@ auto make_fastest(double seconds, SolveChoice& choice, const Make& make,
   return fastest.take();
 }
 
-/// Puts the entry of the kernel that runs first, since a CPU's wavefronts have the last word.
+/// Puts the entry of the kernel that runs first, since a CPU's wavefronts may replace the scheme.
 inline void put_first(SolveChoice& choice, const Scheme& runs) {
   const auto found =
       std::find_if(choice.ranking.begin(), choice.ranking.end(),
@@ -72,8 +72,8 @@ inline void put_first(SolveChoice& choice, const Scheme& runs) {
   choice.reason = choice.ranking.front().reason;
 }
 
-/// What runs a plan that pins no scheme: by the tuning cache at `path`, if one is named, under
-/// key(); else the fastest, where `seconds` may be spent on that (make_fastest); else predicted(),
+/// Makes the executor of a plan that pins no scheme: by the tuning cache at `path`, if one is
+/// named, under key(); else the fastest, if `seconds` is positive (make_fastest); else predicted(),
 /// which runs a kernel of choice.ranking.
 template <class Key, class Make, class SecondsOf, class Predicted>
 auto make_chosen(double seconds, const std::string& path, SolveChoice& choice, const Key& key,

@@ -18,7 +18,8 @@ struct BothWays {
   const Off* transposed_row_ptr;
   const O* transposed_col_idx;
 
-  /// Neighbours of i, itself left out, while visit(j) holds.
+  /// Calls visit(j) for the neighbours j of i, without i itself, while it returns true; returns
+  /// whether it always did.
   template <class Visit>
   KOKKOS_FORCEINLINE_FUNCTION bool all_of(O i, const Visit& visit) const {
     for (Off k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
@@ -31,8 +32,8 @@ struct BothWays {
   }
 };
 
-/// Whether row i is colored before row j: by a hash of the numbers, so that the rows that come
-/// first are spread over the matrix.
+/// Whether row i is colored before row j: by a hash of the numbers, which spreads the first rows
+/// over the matrix.
 template <Ordinal O>
 KOKKOS_FORCEINLINE_FUNCTION bool colored_before(O i, O j) {
   const std::uint64_t one = hash_of(static_cast<std::uint64_t>(i));
@@ -40,8 +41,8 @@ KOKKOS_FORCEINLINE_FUNCTION bool colored_before(O i, O j) {
   return one != other ? one > other : i < j;
 }
 
-/// Colors the rows whose neighbours before them are colored, each with the first color that none
-/// of those has. -1: not yet. The sum is of rows that are left.
+/// One round: colors the rows whose earlier neighbours are colored, each with the first color that
+/// none of these has. -1: no color yet. The sum is the number of rows that are left.
 template <Ordinal O, Offset Off>
 struct ColorRound {
   BothWays<O, Off> graph;
@@ -73,20 +74,20 @@ struct ColorRound {
   }
 };
 
-/// Colors of the rows of a square pattern, of which no two that an entry of A or A' joins have the
-/// same.
+/// A coloring of the rows of a square pattern: no two rows that an entry of A or A' joins have the
+/// same color.
 ///
-/// The same on every run and every device: a row takes the first color that is free once all of
-/// its neighbours that come before it by a hash of their numbers have theirs. Source: M. T. Jones,
-/// P. E. Plassmann, "A parallel graph coloring heuristic", SIAM J. Sci. Comput. 14, 1993, with
-/// hashes for random numbers.
+/// It is equal on every run and every device: a row gets the first color that is free once all
+/// neighbours that are before it, by a hash of their numbers, have theirs. Source: M. T. Jones, P.
+/// E. Plassmann, "A parallel graph coloring heuristic", SIAM J. Sci. Comput. 14, 1993, with hashes
+/// for random numbers.
 template <ExecutionSpace Exec, Ordinal O>
 class Colors {
  public:
   using Space = typename Exec::memory_space;
 
-  /// A launch a round, of which there are some tens; allocates, among others a transpose of the
-  /// pattern while it runs, and waits.
+  /// One launch for each round, of which there are some tens; allocates, among others a transpose
+  /// of the pattern while it runs, and waits.
   template <Offset Off>
   Colors(const Exec& exec, const CsrPattern<O, Off, Space>& A) {
     const auto n = static_cast<std::size_t>(A.rows());
@@ -115,9 +116,9 @@ class Colors {
   }
 
   int count() const { return schedule_.levels(); }
-  /// Rows color by color, and in their own order within a color.
+  /// The rows color by color, ascending within a color.
   const Schedule<Exec, O>& schedule() const { return schedule_; }
-  /// At which place each row is.
+  /// The place of each row.
   const O* rank() const { return rank_.data(); }
   std::size_t bytes() const { return schedule_.bytes() + rank_memory_.bytes(); }
 

@@ -16,8 +16,9 @@
 
 namespace heddle::detail::ordered {
 
-/// A loop whose iteration i reads the items item(k), begin(i) <= k < end(i), of `entries` in all.
-/// Those that no earlier iteration writes are passed over: they have been checked.
+/// A loop whose iteration i reads the items item(k), begin(i) <= k < end(i); `entries`: their
+/// number in the whole loop. Items that no earlier iteration writes are skipped: they have been
+/// checked.
 template <class Loop>
 concept ReadsRows = requires(const Loop& loop) {
   loop.reads.item(loop.reads.begin(loop.iterations));
@@ -25,11 +26,11 @@ concept ReadsRows = requires(const Loop& loop) {
   loop.reads.entries;
 };
 
-/// Items of an iteration, in the mean, from which all lanes of a warp look at them.
+/// Mean number of items of an iteration from which all lanes of a warp read them.
 inline constexpr std::int64_t min_items_per_warp = 8;
 
-/// LevelsKernel of a loop that ReadsRows, `Lanes` an iteration: 1, or all of a warp. A lane goes on
-/// at the item whose level was missing.
+/// LevelsKernel for a loop that ReadsRows, with `Lanes` lanes for each iteration: 1, or all of a
+/// warp. A lane resumes at the item whose level was missing.
 template <class Loop, int Lanes>
 struct LevelsOfRowsKernel {
   using Scratch = backends::NoScratch;
@@ -61,7 +62,7 @@ struct LevelsOfRowsKernel {
   }
 
  private:
-  /// Goes on from k to the first item that has no level yet; whether there is none.
+  /// Advances k to the first item that has no level yet; returns whether there is none.
   template <class O, class Off>
   KOKKOS_FORCEINLINE_FUNCTION bool look(O i, Off& k, Off end, int& above) const {
     for (; k < end; k += Lanes) {
@@ -75,7 +76,7 @@ struct LevelsOfRowsKernel {
   }
 };
 
-/// Looks for levels, by teams that wait for lower ones.
+/// Launches the search for levels, by teams that wait for lower ones.
 template <int Lanes, ExecutionSpace Exec, class Loop>
 void launch_levels_of_rows(const Exec& exec, const Loop& loop, int* level,
                            const backends::Tickets& tickets) {
@@ -86,12 +87,12 @@ void launch_levels_of_rows(const Exec& exec, const Loop& loop, int* level,
                                     LevelsOfRowsKernel<Loop, Lanes>{loop, level}, tickets);
 }
 
-/// What iterations say to later ones whose items they read ahead, and which wait for them. Nothing
-/// where a loop does not read ahead.
+/// Messages of iterations to the later ones whose items they read ahead, and which wait for them.
+/// Null if the loop does not read ahead.
 struct ReadersBefore {
-  int* readers = nullptr;  ///< of each item: how often earlier iterations read it ahead
-  int* told = nullptr;     ///< of these, that have their level
-  int* level = nullptr;    ///< the least that they leave to the item's iteration
+  int* readers = nullptr;  ///< for each item: how often earlier iterations read it ahead
+  int* told = nullptr;     ///< the number of these reads whose iteration has its level
+  int* level = nullptr;    ///< the lowest level that they leave to the item's iteration
 
   KOKKOS_FORCEINLINE_FUNCTION bool exist() const { return readers != nullptr; }
 };
@@ -107,13 +108,14 @@ struct CountReaders {
   }
 };
 
-/// The level of an iteration: 0 if it waits for none, else one above the highest that it waits for.
-/// A thread an iteration; -1 is the level of one that is not done.
+/// Computes the level of each iteration: 0 if it waits for none, else one above the highest that it
+/// waits for. One thread for each iteration; level -1: not known yet.
 ///
 /// Iterations are taken in the order of the loop, by ticket, so every wait is for an earlier team
 /// or for an iteration of the same warp. No lane leaves the loop before its warp, and levels are
-/// posted inside it, so that no lane keeps another from posting what it waits for. A look at what
-/// an iteration reads ends at the first level that is missing, and the next goes on there.
+/// posted inside it, so that no lane keeps another from posting what it waits for. A round reads
+/// the levels of an iteration's items up to the first that is missing, and the next round resumes
+/// there.
 template <class Loop>
 struct LevelsKernel {
   using Scratch = backends::NoScratch;
@@ -131,7 +133,7 @@ struct LevelsKernel {
     bool done = position >= static_cast<std::int64_t>(loop.iterations);
     const O i = loop.iteration(done ? 0 : position);
     int above = 0;
-    std::int64_t known = 0;  // of the items that the iteration reads
+    std::int64_t known = 0;  // items whose level is known
     while (subwarp.any(!done)) {
       if (done) continue;
       std::int64_t item = 0;
@@ -159,11 +161,11 @@ struct LevelsKernel {
   }
 
  private:
-  /// The level of an iteration all of whose readers before it have told, for which it tells those
-  /// that it reads ahead.
+  /// Returns the level of an iteration, whose earlier readers all have theirs, and posts it to the
+  /// iterations whose items it reads ahead.
   KOKKOS_FORCEINLINE_FUNCTION int tell(decltype(Loop::iterations) i, int above) const {
     using O = decltype(loop.iterations);
-    backends::fence();  // between what was told and the level
+    backends::fence();  // between the count of readers and the level
     const int least = backends::atomic_load(before.level + i);
     const int mine = above > least ? above : least;
     loop.visit(
@@ -176,7 +178,7 @@ struct LevelsKernel {
   }
 };
 
-/// One round of raising every iteration above those that it waits for; whether any rose.
+/// One round that raises every iteration above those that it waits for; `rose`: whether any rose.
 template <class Loop>
 struct RaiseKernel {
   Loop loop;
@@ -236,9 +238,9 @@ struct HighestLevel {
   }
 };
 
-/// Fills the level of every iteration. Waits for `exec`. One launch whose teams wait for each
-/// other, and where the loop reads ahead one before it, which counts readers; where teams may not
-/// wait, a launch and a readback for each level.
+/// Writes the level of every iteration. Waits for `exec`. One launch whose teams wait for each
+/// other, after one that counts readers if the loop reads ahead. If teams may not wait, a launch
+/// and a readback for each level.
 template <ExecutionSpace Exec, Ordinal O, class Reads>
 LevelSums find_levels_on_device(const Exec& exec, const Loop<O, Reads>& loop, int* level) {
   using Space = typename Exec::memory_space;
@@ -297,13 +299,12 @@ LevelSums find_levels_on_device(const Exec& exec, const Loop<O, Reads>& loop, in
   return found;
 }
 
-/// Fills the level of every iteration, 0 if it waits for none, else one above the highest that it
-/// waits for; and its steps, unless that is null. Waits for `exec`.
+/// Writes the level of every iteration, 0 if it waits for none, else one above the highest that it
+/// waits for; and its steps, unless `steps` is null. Waits for `exec`.
 ///
-/// Threads take chunks of the loop in turn, and an iteration waits for the levels of those before
-/// it. Every wait ends: it is for the same or an earlier chunk, each thread takes its chunks in
-/// order, and so the first chunk that is not done waits for nobody, or for its own iterations
-/// before.
+/// Threads take chunks of the loop in turn, and an iteration waits for the levels of earlier ones.
+/// Every wait ends: it is for the same or an earlier chunk, and each thread takes its chunks in
+/// order, so the first unfinished chunk waits only for earlier iterations of its own.
 template <ExecutionSpace Exec, Ordinal O, class Reads>
 LevelSums levels_of_reads_behind(const Exec& exec, const Loop<O, Reads>& loop, int* level,
                                  int* steps) {
@@ -347,7 +348,8 @@ LevelSums levels_of_reads_behind(const Exec& exec, const Loop<O, Reads>& loop, i
   return {highest + 1, bad};
 }
 
-/// The same where iterations also keep later ones waiting: one thread.
+/// Writes levels and steps by one thread, for a loop that reads ahead, whose iterations also make
+/// later ones wait.
 template <ExecutionSpace Exec, Ordinal O, class Reads>
 LevelSums levels_of_all_reads(const Exec& exec, const Loop<O, Reads>& loop, int* level,
                               int* steps) {
@@ -394,8 +396,8 @@ class Levels {
   using Space = typename Exec::memory_space;
   using Array = typename Arena<Space>::template Array<int>;
 
-  /// One allocation beside those of the search; waits. The loop reads what it may: who does not
-  /// know that asks find_levels_on_threads or find_levels_on_device, and check_reads.
+  /// One allocation besides those of the search; waits. The loop must read only what it may; to
+  /// check that, use find_levels_on_threads or find_levels_on_device, and check_reads.
   template <Ordinal O, class Reads>
   Levels(const Exec& exec, const Loop<O, Reads>& loop)
       : memory_(exec, "heddle::ordered::level",
@@ -403,7 +405,7 @@ class Levels {
         of_(memory_.template take<int>(static_cast<std::size_t>(loop.iterations))),
         count_(find(exec, loop).levels) {}
 
-  /// Of each iteration.
+  /// The level of each iteration.
   Array of() const { return of_; }
   int count() const { return count_; }
 
@@ -434,7 +436,7 @@ void check_loop(O n, SweepDirection sweep) {
   }
 }
 
-/// What reads(i, visit) is given for `visit`: keeps the first item that iteration i may not read.
+/// The argument `visit` of reads(i, visit) that keeps the first item that iteration i may not read.
 template <class Loop>
 struct KeepWrongItem {
   using O = decltype(Loop::iterations);
@@ -469,7 +471,7 @@ struct FindWrongItem {
   }
 };
 
-/// Throws Error if the search for levels came upon an iteration that reads what it may not, naming
+/// Throws Error if the search for levels found an iteration that reads what it may not, naming
 /// both.
 template <ExecutionSpace Exec, class Loop>
 void check_reads(const Exec& exec, const LevelSums& sums, const Loop& loop) {

@@ -11,7 +11,7 @@
 
 namespace heddle::detail::ordered {
 
-/// What reads(i, visit) is given for `visit`: an item goes to earlier(j) or later(j).
+/// The argument `visit` of reads(i, visit): passes an item to earlier(j) or later(j).
 template <class Loop, class Earlier, class Later>
 struct Sorted {
   using O = decltype(Loop::iterations);
@@ -44,7 +44,7 @@ struct Loop {
   ReadsAhead ahead;
   Reads reads;
 
-  /// The one that the loop runs at this position.
+  /// The iteration that the loop runs at a position.
   KOKKOS_FORCEINLINE_FUNCTION O iteration(std::int64_t position) const {
     return static_cast<O>(sweep == SweepDirection::forward ? position : iterations - 1 - position);
   }
@@ -52,8 +52,8 @@ struct Loop {
   KOKKOS_FORCEINLINE_FUNCTION bool before(O j, O i) const {
     return sweep == SweepDirection::forward ? j < i : j > i;
   }
-  /// earlier(j) for every item that an iteration before i writes and i reads, later(j) for those
-  /// that one after i writes. Whether no item lies outside of the loop.
+  /// Calls earlier(j) for every item that iteration i reads and an earlier one writes, and later(j)
+  /// for those that a later one writes. Returns whether no item is outside of the loop.
   template <class Earlier, class Later>
   KOKKOS_FORCEINLINE_FUNCTION bool visit(O i, const Earlier& earlier, const Later& later) const {
     bool inside = true;
@@ -62,21 +62,21 @@ struct Loop {
   }
 };
 
-/// What the search for levels says.
+/// The result of the search for levels.
 struct LevelSums {
   int levels = 0;
-  std::int64_t bad = nowhere;  ///< the first iteration that reads ahead, or outside, unlawfully
+  std::int64_t bad = nowhere;  ///< the lowest iteration that reads an item that it may not
 
   static constexpr std::int64_t nowhere = std::numeric_limits<std::int64_t>::max();
 };
 
-/// Steps are what CPUs count work in: one for each item that an iteration reads, and these of its
-/// own.
+/// Steps are the unit of work on CPUs: one for each item that an iteration reads, and this many for
+/// the iteration itself.
 inline constexpr std::int64_t steps_per_iteration = 4;
-/// Iterations that a thread looks at in one go when it searches for levels.
+/// Iterations of a chunk that one thread processes in the search for levels.
 inline constexpr std::int64_t search_chunk = 1024;
 
-/// The iteration that stands at a place.
+/// The iteration at a place.
 template <class O>
 struct PlaceOrder {
   const O* iterations;  ///< null: in the order of the loop
@@ -89,7 +89,7 @@ struct PlaceOrder {
   }
 };
 
-/// The place at which an iteration stands: the way back.
+/// The place of an iteration: the inverse of PlaceOrder.
 template <class O>
 struct PlaceOf {
   const O* place;  ///< null: in the order of the loop
@@ -112,7 +112,7 @@ struct PlaceOfIterations {
   }
 };
 
-/// The user's body, at a place.
+/// Runs the user's body for the iteration at a place.
 template <class O, class Body>
 struct BodyAtPlace {
   PlaceOrder<O> order;

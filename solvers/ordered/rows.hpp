@@ -11,9 +11,9 @@
 namespace heddle::detail::ordered {
 
 /// Chosen entries of the rows of a matrix, in the order of places: the row at place p is entries
-/// row_ptr[p] to row_ptr[p + 1], of which the last is the diagonal. That one's column is the row of
-/// the matrix, and its value the reciprocal of the diagonal, as Rows::update_values makes it; but
-/// where D is wider than S, reciprocals stand apart, and that value is not read.
+/// row_ptr[p] to row_ptr[p + 1]. The last is the diagonal: its column is the row of the matrix, and
+/// its value the reciprocal of the diagonal, as Rows::update_values writes it. If D is wider than
+/// S, reciprocals have an array of their own, and that value is not read.
 template <Scalar S, Ordinal O, Offset Off, Scalar D = S>
 struct RowsView {
   using scalar_type = S;
@@ -24,24 +24,24 @@ struct RowsView {
   const Off* row_ptr;
   const O* col_idx;
   const S* values;
-  const D* diagonal;    ///< of each place; null for a diagonal of ones
-  const D* reciprocal;  ///< of each place, if they stand apart
+  const D* diagonal;    ///< the diagonal of each place; null: ones
+  const D* reciprocal;  ///< their reciprocals, if these have an array of their own
 
   KOKKOS_FORCEINLINE_FUNCTION O row(std::int64_t place) const {
     return col_idx[row_ptr[place + 1] - 1];
   }
 };
 
-/// The same where who makes the values writes them, which are not kept `apart`.
+/// A RowsView whose values the caller writes, with the reciprocals among them.
 template <Scalar S, Ordinal O, Offset Off>
 struct RowsWriter {
   const Off* row_ptr;
   const O* col_idx;
   S* values;
-  S* diagonal;  ///< of each place; null for a diagonal of ones
+  S* diagonal;  ///< the diagonal of each place; null: ones
 };
 
-/// The rows of a matrix, and which of their entries are taken besides the diagonal: those for which
+/// The rows of a matrix, and the predicate of the entries that are chosen besides the diagonal:
 /// choice.has(row, column). order(place) is the row at a place.
 template <Ordinal O, Offset Off, class Choice, class Order>
 struct ChosenEntries {
@@ -50,7 +50,7 @@ struct ChosenEntries {
   Choice choice;
   Order order;
 
-  /// visit(k, column, chosen) of each entry k of the row at a place, which is returned.
+  /// Calls visit(k, column, chosen) for each entry k of the row at a place; returns the row.
   template <class Visit>
   KOKKOS_FORCEINLINE_FUNCTION O each(std::int64_t place, const Visit& visit) const {
     const O i = order(place);
@@ -87,7 +87,7 @@ struct CopyChosen {
   }
 };
 
-/// Where values come from, those of the diagonal too.
+/// Writes the source of each value, those of the diagonal included.
 template <Ordinal O, Offset Off, class Choice, class Order>
 struct CopySources {
   ChosenEntries<O, Off, Choice, Order> from;
@@ -105,7 +105,7 @@ struct CopySources {
   }
 };
 
-/// Where entries went, those of the diagonal too.
+/// Writes the position of each entry, those of the diagonal included.
 template <Ordinal O, Offset Off, class Choice, class Order>
 struct PlacesOfEntries {
   ChosenEntries<O, Off, Choice, Order> from;
@@ -122,15 +122,15 @@ struct PlacesOfEntries {
   }
 };
 
-/// The places of entries and one for the diagonal of each row, also where it is not stored. Throws
-/// Error where offsets of type Off do not count them.
+/// Number of entries with one for the diagonal of each row, stored or not. Throws Error if offsets
+/// of type Off cannot count them.
 template <Offset Off>
 std::size_t entries_with_diagonal(std::int64_t entries, std::int64_t rows) {
   const Off places = matrix_size<Off>(entries + rows, "entries, those of the diagonal among them");
   return static_cast<std::size_t>(places);
 }
 
-/// The pattern that a RowsView looks at.
+/// The storage of the pattern of a RowsView.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 class RowsPattern {
  public:
@@ -138,9 +138,9 @@ class RowsPattern {
 
   RowsPattern() = default;
 
-  /// Of so many rows. Rows keep the order of their entries. `entries` are those that are chosen; a
-  /// readback where they are not known. Entry k is entry origin[k] of the matrix that values come
-  /// from, or k if that is null. Two allocations and two launches, or three.
+  /// Makes the pattern of `rows` rows, which keep the order of their entries. `entries`: number of
+  /// chosen ones; a readback if it is not known. Entry k is entry origin[k] of the matrix that
+  /// values are read from, or k if that is null. Two allocations and two launches, or three.
   template <class Choice, class Order>
   RowsPattern(const Exec& exec, std::int64_t rows, const ChosenEntries<O, Off, Choice, Order>& from,
               const Off* origin, std::optional<std::int64_t> entries)
@@ -168,11 +168,11 @@ class RowsPattern {
   }
 
   std::int64_t places() const { return places_; }
-  /// Those of the diagonal among them.
+  /// Number of entries, those of the diagonal included.
   std::size_t entries() const { return col_idx_.extent(0); }
   const Off* row_ptr() const { return row_ptr_.data(); }
   const O* col_idx() const { return col_idx_.data(); }
-  /// Of each entry; null in the order of the row.
+  /// The source of each entry; null: the order of the row.
   const Off* source() const { return source_.extent(0) > 0 ? source_.data() : nullptr; }
   std::size_t bytes() const { return row_ptr_memory_.bytes() + memory_.bytes(); }
 
@@ -183,7 +183,7 @@ class RowsPattern {
   typename Arena<Space>::template Array<O> col_idx_;
 };
 
-/// Of a matrix with another pattern nothing is written beyond the row.
+/// Copies the values of rows; never writes beyond a row, even if the matrix has another pattern.
 template <Scalar S, Ordinal O, Offset Off, Scalar D, class Choice, class Last>
 struct UpdateRows {
   const Off* row_ptr;
@@ -193,10 +193,10 @@ struct UpdateRows {
   Last last;
   const Off* place_ptr;
   const O* place_columns;
-  const Off* source;  ///< of each value at its place; null: in the order of the row
+  const Off* source;  ///< the source of each value; null: the order of the row
   S* values;
   D* diagonal;    ///< null for a diagonal of ones
-  D* reciprocal;  ///< where they stand apart
+  D* reciprocal;  ///< written only if they have an array of their own
 
   KOKKOS_FUNCTION void operator()(std::int64_t place) const {
     const Off end = place_ptr[place + 1] - 1;
@@ -226,7 +226,7 @@ struct UpdateRows {
 template <Scalar S, Ordinal O, Offset Off>
 struct TransposeRows {
   RowsWriter<S, O, Off> from;
-  PlaceOf<O> place;  ///< of its rows
+  PlaceOf<O> place;  ///< the place of each row in `from`
   const Off* source;
   RowsWriter<S, O, Off> to;
 
@@ -237,7 +237,7 @@ struct TransposeRows {
   }
 };
 
-/// The copy of a matrix's rows that a RowsView looks at, its diagonal in D.
+/// The storage of a RowsView: a copy of a matrix's rows, with its diagonal in D.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, Scalar D, class Choice>
 class Rows {
  public:
@@ -247,8 +247,8 @@ class Rows {
 
   Rows() = default;
 
-  /// The pattern (RowsPattern), and one allocation. `unit`: the diagonal is one whatever is stored
-  /// there. No values yet.
+  /// Makes the pattern (RowsPattern), with one more allocation. `unit`: the diagonal is one
+  /// whatever is stored there. No values yet.
   template <class Order>
   Rows(const Exec& exec, std::int64_t rows, const ChosenEntries<O, Off, Choice, Order>& from,
        const Off* origin, std::optional<std::int64_t> entries, bool unit = false)
@@ -260,8 +260,9 @@ class Rows {
                      arena_array(diagonal_, diagonals), arena_array(reciprocal_, reciprocals));
   }
 
-  /// The values of a matrix of the same pattern, in the order of `exec`: one launch, no allocation,
-  /// no wait. last(diagonal, row) is the last value of a place; of a diagonal of ones it is one.
+  /// Copies the values of a matrix of the same pattern, in the order of `exec`: one launch, no
+  /// allocation, no wait. last(diagonal, row) is the last value of a place; for a unit diagonal it
+  /// is one.
   template <class Last>
   void update_values(const Exec& exec, const Matrix& A, const Last& last) {
     Kokkos::parallel_for(
@@ -278,7 +279,8 @@ class Rows {
     return {pattern_.row_ptr(), pattern_.col_idx(), values_.data(),
             unit_ ? nullptr : diagonal_.data()};
   }
-  /// Where entry k of the matrix went, for each that is chosen or on the diagonal. One launch.
+  /// Writes the position of entry k of the matrix to place_of[k], if it is chosen or on the
+  /// diagonal. One launch.
   template <class Order>
   void find_entries(const Exec& exec, const ChosenEntries<O, Off, Choice, Order>& from,
                     Off* place_of) const {
@@ -286,8 +288,8 @@ class Rows {
         "heddle::ordered::places_of_entries", range_policy(exec, places()),
         PlacesOfEntries<O, Off, Choice, Order>{from, pattern_.row_ptr(), place_of});
   }
-  /// The values of the same rows before they were transposed, where they have these places, and
-  /// `origin` said where entries are. One launch, no wait.
+  /// Copies the values from `from`, the same rows before they were transposed, whose places are
+  /// `place`. Needs the `origin` of the constructor. One launch, no wait.
   void take_transposed(const Exec& exec, const Rows& from, const PlaceOf<O>& place) const
     requires(!View::apart)
   {
@@ -297,7 +299,7 @@ class Rows {
   }
 
   std::int64_t places() const { return pattern_.places(); }
-  /// Without those of the diagonal.
+  /// Number of entries without those of the diagonal.
   std::int64_t entries() const {
     return static_cast<std::int64_t>(pattern_.entries()) - pattern_.places();
   }

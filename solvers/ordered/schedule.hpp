@@ -27,14 +27,14 @@ struct LevelsInSweep {
 template <Ordinal O>
 struct IterationsOfPositions {
   PlaceOrder<O> order;
-  O* iterations;  ///< positions in the sweep, before
+  O* iterations;  ///< on entry positions in the sweep
 
   KOKKOS_FUNCTION void operator()(std::int64_t p) const { iterations[p] = order(iterations[p]); }
 };
 
 /// Writes the iterations of a loop level by level, in the order of the sweep within a level: a
-/// stable sort, the same every time. Returns where each level begins, and the last ends. Two
-/// allocations, a readback of 8 bytes a level; waits for `exec`.
+/// stable sort, the same every time. Returns the first place of each level, and the end. Two
+/// allocations, a readback of 8 bytes for each level; waits for `exec`.
 template <ExecutionSpace Exec, Ordinal O>
 std::vector<std::int64_t> sort_by_level(const Exec& exec, O n, SweepDirection sweep,
                                         const int* level, int levels, O* iterations) {
@@ -60,21 +60,21 @@ std::vector<std::int64_t> sort_by_level(const Exec& exec, O n, SweepDirection sw
   return copied_to_host(exec, "heddle::ordered::sorted", begin, levels + std::int64_t{1});
 }
 
-/// Places that one warp solves at once.
+/// The places that one warp solves at once.
 struct Task {
   std::int64_t first;
   int rows;
 };
 
-/// Tasks, or groups of rows, that one launch solves.
+/// The tasks, or groups of rows, that one launch solves.
 struct Launch {
   std::int64_t first;
   std::int64_t stop;
-  bool one_level;  ///< then nothing of the launch waits for it
+  bool one_level;  ///< whether all are of one level, so that none waits for another
 };
 
-/// Cuts levels into launches: a level of at least `least` groups is one of its own, and narrower
-/// ones that follow each other share one. level_begin: the first group of each level, and the end.
+/// Cuts levels into launches: a level of at least `least` groups has a launch of its own, and
+/// consecutive narrower ones share one. level_begin: the first group of each level, and the end.
 /// Source: Z. Hu et al., "AG-SpTRSV", TACO 2024, for launches by width.
 inline std::vector<Launch> launches_of(const std::vector<std::int64_t>& level_begin,
                                        std::int64_t least) {
@@ -94,10 +94,10 @@ inline std::vector<Launch> launches_of(const std::vector<std::int64_t>& level_be
   return launches;
 }
 
-/// Tasks of places of one level each.
+/// Cuts places into tasks of one level each.
 struct CutLevels {
-  const std::int64_t* first_task;   ///< of each level, and where the last ends
-  const std::int64_t* first_place;  ///< likewise
+  const std::int64_t* first_task;   ///< the first task of each level, and the end
+  const std::int64_t* first_place;  ///< the first place of each level, and the end
   std::int64_t levels;
   int rows_per_task;
   Task* tasks;
@@ -110,8 +110,8 @@ struct CutLevels {
   }
 };
 
-/// Tasks of runs of `lanes` places: a run is one task if its mean row has at most `most_mean`
-/// entries, a task a row if it has more. Written where `tasks` is not null.
+/// Cuts runs of `lanes` places into tasks: a run is one task if its mean row has at most
+/// `most_mean` entries, else each row is a task. Writes them unless `tasks` is null.
 template <Offset Off>
 struct CutRuns {
   const Off* row_ptr;
@@ -133,12 +133,12 @@ struct CutRuns {
   }
 };
 
-/// Who runs the iterations of a loop, or the rows of a triangle, and when: in which order, where
-/// levels begin in it, and the tasks of the lanes of a device or the stages of the threads of a
-/// CPU. Place p is run p-th, and holds iteration order()(p).
+/// The order in which the iterations of a loop, or the rows of a triangle, run; where levels begin
+/// in it; and the tasks of a device's lanes, or the stages of CPU threads. Place p runs p-th, and
+/// holds iteration order()(p).
 ///
-/// That schedules keep every dependence is proved by unit_tests/support/task_proofs.hpp and
-/// thread_proof.hpp.
+/// unit_tests/support/task_proofs.hpp and thread_proof.hpp prove that schedules keep every
+/// dependence.
 template <ExecutionSpace Exec, Ordinal O>
 class Schedule {
  public:
@@ -147,11 +147,11 @@ class Schedule {
   using Array = typename Arena<Space>::template Array<T>;
 
   Schedule() = default;
-  /// In the order of the sweep, where levels are not looked for.
+  /// A schedule in the order of the sweep, without levels.
   Schedule(O n, SweepDirection sweep) : order_{nullptr, n, sweep} {}
 
-  /// Level by level, and in the order of the sweep within a level (sort_by_level), where iteration
-  /// i is of level[i], on the device, of `levels`. Waits for `exec`.
+  /// A schedule level by level, in the order of the sweep within a level (sort_by_level). Iteration
+  /// i has level[i], on the device, of `levels`. Waits for `exec`.
   static Schedule by_level(const Exec& exec, O n, SweepDirection sweep, const int* level,
                            int levels) {
     Schedule schedule(n, sweep);
@@ -165,8 +165,9 @@ class Schedule {
     return by_level(exec, n, sweep, levels.of().data(), levels.count());
   }
 
-  /// Another order: its place p holds what this one, by level, has at place from[p], on the device;
-  /// where its levels begin is not known. One allocation, one launch; no wait.
+  /// A schedule in another order: its place p holds the iteration that is at place from[p] of this
+  /// one, which is by level; `from` is on the device. It has no levels. One allocation, one launch;
+  /// no wait.
   Schedule reordered(const Exec& exec, const O* from) const {
     Schedule schedule(order_.count, order_.sweep);
     gather(exec, "heddle::ordered::reordered", schedule.allocate_order(exec),
@@ -174,9 +175,9 @@ class Schedule {
     return schedule;
   }
 
-  /// Tasks of at most `rows_per_task` places of one level, so that the lanes of a warp never wait
-  /// for each other; launched at once, or level by level. Two allocations, one of which is freed
-  /// again, two copies from the host, one launch; waits.
+  /// Cuts tasks of at most `rows_per_task` places of one level, so that the lanes of a warp never
+  /// wait for each other; launched at once, or level by level. Two allocations, one of which is
+  /// freed again, two copies from the host, one launch; waits.
   void cut_levels(const Exec& exec, int rows_per_task, bool launch_each_level = false) {
     std::vector<std::int64_t> begin{0};
     begin.reserve(level_begin_.size());
@@ -196,9 +197,10 @@ class Schedule {
                          CutLevels{first_task, first_place, levels, rows_per_task, tasks_.data()});
     exec.fence("heddle::ordered::tasks");  // before the ranges are freed
   }
-  /// Tasks of runs of `lanes` places in any order, launched at once: one task if their mean row has
-  /// at most `most_mean` entries, a task a row if it has more. Rows at places begin at row_ptr, on
-  /// the device. A launch that counts, and waits; one allocation, and a launch that writes.
+  /// Cuts runs of `lanes` places, in any order, into tasks that are launched at once: one task if
+  /// their mean row has at most `most_mean` entries, else one for each row. The row at place p
+  /// begins at row_ptr[p], on the device. A launch that counts, and waits; one allocation, and a
+  /// launch that writes.
   template <Offset Off>
   void cut_runs(const Exec& exec, const Off* row_ptr, int lanes, std::int64_t most_mean) {
     const auto rows = static_cast<std::int64_t>(order_.count);
@@ -213,11 +215,11 @@ class Schedule {
   static constexpr std::int64_t any_mean = std::int64_t{1} << 32;  ///< more than a row can have
 
   PlaceOrder<O> order() const { return order_; }
-  /// The same on the device; empty in the order of the sweep.
+  /// The iteration at each place, on the device; empty in the order of the sweep.
   Array<O> iterations() const { return iterations_; }
-  /// Iterations of the longest chain of dependences; 0 where they were not looked for.
+  /// Number of levels, the iterations of the longest chain of dependences; 0 if not computed.
   int levels() const { return levels_; }
-  /// Where each level begins, and where the last ends; on the host.
+  /// The first place of each level, and the end; on the host.
   const std::vector<std::int64_t>& level_begin() const { return level_begin_; }
   std::int64_t task_count() const { return count_; }
   const Task* tasks() const { return tasks_.data(); }
@@ -225,14 +227,14 @@ class Schedule {
   const ThreadSchedule& by_threads() const { return by_threads_; }
   std::size_t bytes() const { return memory_.bytes() + task_memory_.bytes() + by_threads_.bytes(); }
 
-  /// Where what runs has a copy in this order: keeps levels(), tasks and launches.
+  /// Frees the order, if an executor has a copy in this order; keeps levels(), tasks and launches.
   void forget_order() {
     order_ = {nullptr, order_.count, order_.sweep};
     iterations_ = {};
     memory_ = {};
     level_begin_ = {0};
   }
-  /// For who finds another order: the iteration at each place, which is his to write.
+  /// Allocates the order: the iteration at each place, which the caller writes.
   O* allocate_order(const Exec& exec) {
     memory_ = Arena<Space>(exec, "heddle::ordered::order", arena_array(iterations_, order_.count));
     order_ = {iterations_.data(), order_.count, order_.sweep};

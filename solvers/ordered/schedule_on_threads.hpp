@@ -15,17 +15,17 @@
 
 namespace heddle::detail::ordered {
 
-/// Until `thread` is through with its tasks of all stages before `stage`.
+/// A wait until `thread` has finished its tasks of all stages before `stage`.
 struct Wait {
   int thread;
   int stage;
 };
 
-/// Who runs what of a loop on the threads of a CPU, and when.
+/// The schedule of a loop on CPU threads.
 ///
-/// Iterations stand at places, stage by stage. A stage is cut into tasks, runs of places: its t-th
+/// Iterations are at places, stage by stage. A stage is cut into tasks, runs of places: its t-th
 /// task is thread t's. A task runs its places in order. Tasks of a stage do not depend on each
-/// other. What orders stages is a barrier after each of them, or the waits of tasks.
+/// other. Stages are ordered by a barrier after each of them, or by the waits of tasks.
 struct ThreadSchedule {
   int threads = 1;
   bool barriers = true;
@@ -41,7 +41,7 @@ struct ThreadSchedule {
            sizeof(Wait) * waits.size();
   }
 
-  /// All places in order, on one thread.
+  /// A schedule of all places in order, on one thread.
   static ThreadSchedule in_order(std::int64_t places) {
     ThreadSchedule schedule;
     if (places == 0) return schedule;
@@ -51,14 +51,14 @@ struct ThreadSchedule {
   }
 };
 
-/// The share of thread `me` of those that were granted, which may be fewer than the schedule's: it
+/// Runs the share of thread `me` of `granted` threads, which may be fewer than the schedule's: each
 /// then runs the tasks of several. body(first, stop) runs a run of places.
 ///
-/// With barriers every thread comes to all of them, so each ends. Every other wait is for tasks of
-/// earlier stages, and a thread runs its tasks stage by stage. Of the tasks that are not done take
-/// those of the lowest stage, and of them the first of any thread: what this thread runs before is
-/// done, and all that the task waits for, so it goes on, and ends. No task is left, then, however
-/// many threads there are and in whatever turns they run.
+/// Why it ends: every thread reaches every barrier. Every other wait is for tasks of earlier
+/// stages, and a thread runs its tasks stage by stage. Consider the unfinished tasks of the lowest
+/// stage, and of these the first of any thread: all that this thread runs before it is done, and
+/// all that it waits for, so it ends. So every task ends, for any number of threads in any
+/// interleaving.
 template <class Body>
 void run_share(const ThreadSchedule& schedule, int me, int granted,
                const backends::Progress& progress, const Body& body) {
@@ -85,15 +85,15 @@ void run_share(const ThreadSchedule& schedule, int me, int granted,
   }
 }
 
-/// How levels make stages, from the steps and iterations of each.
+/// The stages that levels make.
 struct Stages {
   std::vector<int> of_level;
-  std::vector<int> tasks;  ///< of each stage: 1 where it is not worth more threads than one
+  std::vector<int> tasks;  ///< tasks of each stage; 1 if it is not worth more threads
 };
 
-/// A level goes to as many threads as it has `grain` steps for. Where thin ones join, those that
-/// are worth one thread alone are one stage where they follow each other, run in the order of the
-/// loop.
+/// Makes stages of levels, from the steps and iterations of each. A level has one thread for each
+/// `grain` steps. If thin_ones_join, consecutive levels that are worth one thread only are one
+/// stage, run in the order of the loop.
 inline Stages make_stages(const std::vector<std::int64_t>& level_steps,
                           const std::vector<std::int64_t>& level_iterations, int threads,
                           std::int64_t grain, bool thin_ones_join = true) {
@@ -110,18 +110,18 @@ inline Stages make_stages(const std::vector<std::int64_t>& level_steps,
   return stages;
 }
 
-/// Gives the tasks of a schedule the waits that they need and that nothing else implies.
+/// Gives the tasks of a schedule the waits that they need and that no other wait implies.
 ///
 /// needed[task * threads + t] is one more than the last stage of thread t whose task this one
-/// depends on, or 0. A wait is left out if the thread itself waited that far before, or if it
-/// follows from another: what a task waits for has itself waited for others, which have waited for
-/// others. For that every task keeps how far all threads are known to have come when it begins.
-/// Waits of a task are taken from the latest stage down, since none implies a later one; so no wait
-/// is left that the others imply.
+/// depends on, or 0. A wait is left out if the thread itself waited that far before, or if another
+/// wait implies it, since a task that is waited for has itself waited for others. For that, every
+/// task keeps how far all threads are known to be when it begins. Waits of a task are processed
+/// from the latest stage down, since none implies a later one; so no wait is left that the others
+/// imply.
 ///
 /// tasks * threads words of memory while it runs. Source: J. Park et al., "Sparsifying
-/// synchronization for high-performance shared-memory sparse triangular solver", ISC 2014, who drop
-/// the waits that two others imply; here a chain of any length does.
+/// synchronization for high-performance shared-memory sparse triangular solver", ISC 2014, which
+/// drops the waits that two others imply; here a chain of any length does.
 inline void sparsify(ThreadSchedule& schedule, const std::vector<int>& needed) {
   const auto threads = static_cast<std::size_t>(schedule.threads);
   const auto tasks = static_cast<std::size_t>(schedule.tasks());
@@ -129,7 +129,7 @@ inline void sparsify(ThreadSchedule& schedule, const std::vector<int>& needed) {
   schedule.wait_begin.assign(1, 0);
   schedule.wait_begin.reserve(tasks + 1);
   std::vector<int> known(tasks * threads);
-  std::vector<std::int64_t> last(threads, -1);  // task of each thread
+  std::vector<std::int64_t> last(threads, -1);  // the last task of each thread
   std::vector<Wait> wanted;
   for (int stage = 0; stage < schedule.stages(); ++stage) {
     const std::int64_t first = schedule.stage_begin[static_cast<std::size_t>(stage)];
@@ -163,18 +163,18 @@ inline void sparsify(ThreadSchedule& schedule, const std::vector<int>& needed) {
   }
 }
 
-/// The loop cut into contiguous shares, and how many iterations and steps of each level are in
+/// The loop cut into contiguous shares, with the numbers of iterations and steps of each level in
 /// each.
 struct LevelCounts {
   std::int64_t shares = 1;
-  std::vector<std::int64_t> iterations;  ///< of share s and level l at s * levels + l
-  std::vector<std::int64_t> steps;       ///< of each level
-  std::vector<std::int64_t> sizes;       ///< of each level, in iterations
-  std::int64_t torn = 0;                 ///< iterations of another level than the one before
+  std::vector<std::int64_t> iterations;  ///< those of share s and level l at s * levels + l
+  std::vector<std::int64_t> steps;       ///< steps of each level
+  std::vector<std::int64_t> sizes;       ///< iterations of each level
+  std::int64_t torn = 0;                 ///< iterations whose level is not that of the previous one
 };
 
-/// Waits for `exec`. As many shares as threads at once, where levels are few enough to count them
-/// in each.
+/// Counts the iterations and steps of each level. There are as many shares as threads, if levels
+/// are few enough to count them in each. Waits for `exec`.
 template <ExecutionSpace Exec, Ordinal O, class Reads>
 LevelCounts count_levels(const Exec& exec, const Loop<O, Reads>& loop, const int* level,
                          const int* steps, int levels) {
@@ -215,8 +215,9 @@ LevelCounts count_levels(const Exec& exec, const Loop<O, Reads>& loop, const int
 }
 
 /// Writes the iterations stage by stage, in the order of the loop within a stage: a stable counting
-/// sort, a thread a share. So a thread reads and writes on, and a stage of several levels is in an
-/// order that one thread may run. Returns where each stage begins. Waits for `exec`.
+/// sort, one thread for each share. So a thread reads and writes contiguously, and a stage of
+/// several levels is in an order that one thread may run. Returns the first place of each stage,
+/// and the end. Waits for `exec`.
 template <ExecutionSpace Exec, Ordinal O, class Reads>
 std::vector<std::int64_t> order_by_stage(const Exec& exec, const Loop<O, Reads>& loop,
                                          const int* level, const LevelCounts& counts,
@@ -274,7 +275,7 @@ ThreadSchedule cut_stages(const Exec& exec, int threads, const Stages& stages,
         std::int64_t sum = 0, done = 0, task = 1;
         for (std::int64_t p = begin[s]; p < begin[s + 1]; ++p) sum += steps[iterations[p]];
         for (std::int64_t p = begin[s]; p < begin[s + 1] && task < tasks; ++p) {
-          // Half of an iteration's steps on each side, so that the nearer edge is taken.
+          // Half of an iteration's steps count on each side, so that the nearer edge is chosen.
           while (task < tasks && 2 * done * tasks + steps[iterations[p]] * tasks > 2 * sum * task) {
             task_begin[task++] = p;
           }
@@ -287,8 +288,8 @@ ThreadSchedule cut_stages(const Exec& exec, int threads, const Stages& stages,
   return schedule;
 }
 
-/// Replaces barriers by waits: what each task needs of each thread, and of that what nothing else
-/// implies. Waits for `exec`.
+/// Replaces barriers by waits: finds what each task needs of each thread, and keeps the waits that
+/// no other implies. Waits for `exec`.
 template <ExecutionSpace Exec, Ordinal O, class Reads>
 void add_waits(const Exec& exec, const Loop<O, Reads>& loop, const O* iterations,
                ThreadSchedule& schedule) {
@@ -327,7 +328,7 @@ void add_waits(const Exec& exec, const Loop<O, Reads>& loop, const O* iterations
                 const std::int64_t other = task_of[j];
                 if (other == task) return;
                 int& word = need(task, other);
-                // Only others that read ahead write it too.
+                // Another task writes this word only if the loop reads ahead.
                 if (loop.ahead == ReadsAhead::error) {
                   word = std::max(word, stage[other] + 1);
                 } else {

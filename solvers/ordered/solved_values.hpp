@@ -11,23 +11,23 @@
 
 namespace heddle::detail::ordered {
 
-/// Whose turn it is of two sets that solves use in turns, and which teams of the running solve have
+/// The turn of two sets that solves use alternately, and the teams of the running solve that have
 /// ended. The last of them passes the turn on: on the device, so that a captured solve may be
 /// replayed.
 struct Turn {
   struct State {
-    std::uint32_t solves = 0;  ///< whose parity is the set of the solve
-    std::int32_t ended = 0;    ///< teams of the running solve that have
+    std::uint32_t solves = 0;  ///< solves before this one, whose parity is its set
+    std::int32_t ended = 0;    ///< teams of the running solve that have ended
   };
 
   State* state;
 
-  /// The set of this solve. The same for all of its teams until the last has ended.
+  /// The set of this solve, equal for all of its teams until the last has ended.
   KOKKOS_FORCEINLINE_FUNCTION int set() const {
     return static_cast<int>(backends::look(&state->solves) & 1u);
   }
-  /// By one thread of each of `teams` teams, after all that it does: whether it is the last, which
-  /// then passes the turn on.
+  /// Called by one thread of each of `teams` teams, after all its other work. Returns whether it is
+  /// the last, which then passes the turn on.
   KOKKOS_FORCEINLINE_FUNCTION bool ends(std::int64_t teams) const {
     if (backends::arrive(&state->ended) + 1 < teams) return false;
     backends::fence();
@@ -39,10 +39,10 @@ struct Turn {
   }
 };
 
-/// The values that rows hand to those that need them, each its own flag, as kernels see them.
+/// The values that rows pass to the rows that need them, each its own flag, as kernels see them.
 ///
-/// There are two sets of places, used in turns: a solve posts in one and empties the other, which
-/// the solve before it posted in; one that takes fewer vectors than the last leaves nothing behind.
+/// There are two sets of places, used alternately: a solve posts in one and clears all values that
+/// the previous solve posted in the other, also if it has fewer vectors than that.
 template <Scalar V>
 struct SolvedValues {
   using Mailbox = backends::Mailbox<V, 1>;
@@ -51,23 +51,25 @@ struct SolvedValues {
   std::int32_t* held;  ///< vectors that each set holds
   Turn turn;
   std::int64_t places;
-  int vectors;  ///< of this solve
+  int vectors;  ///< vectors of this solve
 
-  /// Which set this solve posts in.
+  /// The set that this solve posts in.
   KOKKOS_FORCEINLINE_FUNCTION int set() const { return turn.set(); }
-  /// Vectors that the solve before posted in the other set.
+  /// Number of vectors that the previous solve posted in the other set.
   KOKKOS_FORCEINLINE_FUNCTION int vectors_to_empty(int set) const {
     return backends::look(&held[1 - set]);
   }
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t at(std::int64_t place, int vector) const {
     return vector * places + place;
   }
-  /// Empties a place that the solve before this one left full. By one thread, before its row posts.
+  /// Clears the values that the previous solve posted at a place. Called by one thread, before its
+  /// row posts.
   KOKKOS_FORCEINLINE_FUNCTION void empty(int set, std::int64_t place) const {
     const int full = vectors_to_empty(set);
     for (int v = 0; v < full; ++v) sets[1 - set].clear(at(place, v));
   }
-  /// By one thread of each team, after all that it does; the last of `teams` exchanges the sets.
+  /// Called by one thread of each team, after all its other work; the last of `teams` exchanges the
+  /// sets.
   KOKKOS_FORCEINLINE_FUNCTION void end(int set, std::int64_t teams) const {
     if (!turn.ends(teams)) return;
     backends::post(&held[set], static_cast<std::int32_t>(vectors));
@@ -75,7 +77,7 @@ struct SolvedValues {
   }
 };
 
-/// Item i clears the values at i in both sets, and the item behind the last whose turn it is.
+/// Item i clears the values at i in both sets; item `words` resets the turn.
 template <Scalar V>
 struct ClearSolvedValues {
   SolvedValues<V> values;
@@ -115,14 +117,14 @@ class SolvedValuesStorage {
     clear(exec);
   }
 
-  /// Nothing is posted, in either set. One launch in the order of `exec`.
+  /// Clears both sets. One launch in the order of `exec`.
   void clear(const Exec& exec) const {
     const std::int64_t words = places_ * room_;
     Kokkos::parallel_for("heddle::ordered::clear", range_policy(exec, words + 1),
                          ClearSolvedValues<V>{of(room_), words});
   }
 
-  /// For a solve of `vectors` vectors.
+  /// The values for a solve of `vectors` vectors.
   Values of(int vectors) const { return {{sets_[0], sets_[1]}, held_, turn_, places_, vectors}; }
   std::size_t bytes() const { return memory_.bytes(); }
 
@@ -135,22 +137,23 @@ class SolvedValuesStorage {
   Turn turn_ = {nullptr};
 };
 
-/// Before the first launch that takes them.
+/// Clears tickets, before the first launch that takes them.
 template <ExecutionSpace Exec>
 void clear_tickets(const Exec& exec, const backends::Tickets& tickets) {
   Kokkos::parallel_for("heddle::ordered::no_tickets", range_policy(exec, 1),
                        backends::ClearTickets{tickets});
 }
 
-/// What a solve on a GPU needs beside the triangle: solved values, and tickets. Moves, does not
-/// copy, and so does each executor that has one: two that shared flags and tickets would wait for
-/// ever.
+/// The state of a solve on a GPU besides the triangle: solved values, and tickets. It can be moved,
+/// not copied, and so can an executor that has one: two that shared flags and tickets would wait
+/// for ever.
 template <ExecutionSpace Exec, Scalar V>
 class GpuSolve {
  public:
   GpuSolve() = default;
 
-  /// Room for `room` right-hand sides at once. Two allocations, in the order of `exec`; no wait.
+  /// Allocates memory for `room` right-hand sides at once. Two allocations, in the order of `exec`;
+  /// no wait.
   GpuSolve(const Exec& exec, std::int64_t places, int room)
       : solved_(exec, places, room),
         memory_(exec, "heddle::ordered::tickets", arena_bytes<std::uint32_t>(1)),
@@ -160,9 +163,9 @@ class GpuSolve {
 
   /// Queues the launches of one solve, launches(values, tickets), for `vectors` vectors.
   ///
-  /// A launch that is refused throws, and leaves values that nobody will empty, and tickets that
-  /// were taken; then the next solve clears all of them first. (One that fails on the device ends
-  /// the program's use of it, and with it the plan's.)
+  /// A launch that is refused throws, and leaves values that no solve clears and tickets that were
+  /// taken; the next solve then clears all of them first. (After a failure on the device, neither
+  /// the device nor the plan can be used.)
   template <class Launches>
   void run(const Exec& exec, int vectors, const Launches& launches) {
     if (unfinished_) {
@@ -184,9 +187,9 @@ class GpuSolve {
   bool unfinished_ = false;
 };
 
-/// Looks once for all values of a batch of entries that are not there yet, all in flight together;
-/// whether none is missing now. Value v of entry i lies at place(i, v) of the mailbox; one that is
-/// not wanted begins as any number, and is not looked for.
+/// Reads once all missing values of a batch of entries, all in flight together; returns whether
+/// none is missing after that. Value v of entry i is at place(i, v) of the mailbox; an unwanted one
+/// is any number on entry, and is not read.
 template <class Mailbox, class Place, class V, int Batch, int Vectors>
 KOKKOS_FORCEINLINE_FUNCTION bool look_for_all(const Mailbox& mailbox, const Place& place,
                                               V (&seen)[Batch][Vectors]) {
@@ -204,8 +207,8 @@ KOKKOS_FORCEINLINE_FUNCTION bool look_for_all(const Mailbox& mailbox, const Plac
   return !missing;
 }
 
-/// Entries of rows that a lane takes at once, with the values that they are multiplied by, of
-/// Vectors right-hand sides. Of an entry that is not wanted, value and seen are zero.
+/// Entries of rows that a lane loads at once, with the values of x that they multiply, for Vectors
+/// right-hand sides. For an unwanted entry, value and seen are zero.
 template <class Operands, int Batch, int Vectors>
 struct EntryBatch {
   using S = typename Operands::scalar_type;
@@ -218,19 +221,20 @@ struct EntryBatch {
   S value[Batch];
   V seen[Batch][Vectors];
 
-  /// The entry at `slot` of two arrays. Nothing is read of one that is not wanted.
+  /// Loads entry i from two addresses; reads nothing if it is not wanted.
   KOKKOS_FORCEINLINE_FUNCTION void load(int i, const O* needed_at, const S* value_at, bool wanted) {
     needed[i] = backends::load_once(needed_at, wanted);
     value[i] = backends::load_once(value_at, wanted);
   }
-  /// Before the first look at an entry: of right-hand side `first` and those after it.
+  /// Marks the values of entry i as missing, if it is wanted: those of right-hand side `first` and
+  /// the next ones. Called before the first look.
   KOKKOS_FORCEINLINE_FUNCTION void want(int i, const Solved& solved, int first, bool wanted) {
     HEDDLE_UNROLL(Vectors)
     for (int v = 0; v < Vectors; ++v) {
       seen[i][v] = wanted && first + v < solved.vectors ? Solved::Mailbox::not_posted() : V(0);
     }
   }
-  /// Entries k, k + stride, ... below end of a triangle.
+  /// Loads entries k, k + stride, ... below `end` of a triangle.
   template <class T, class Off>
   KOKKOS_FORCEINLINE_FUNCTION void load_row(const T& triangle, const Solved& solved, Off k, Off end,
                                             Off stride) {
@@ -243,7 +247,7 @@ struct EntryBatch {
     for (int i = 0; i < Batch; ++i) want(i, solved, 0, k + i * stride < end);
   }
 
-  /// Looks once for all values that are not there yet; whether none is missing now.
+  /// Reads once all missing values; returns whether none is missing after that.
   KOKKOS_FORCEINLINE_FUNCTION bool look(const Solved& solved, int set, int first = 0) {
     const auto place = [&](int i, int v) { return solved.at(needed[i], first + v); };
     return look_for_all(solved.sets[set], place, seen);

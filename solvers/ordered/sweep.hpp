@@ -3,14 +3,14 @@
 
 namespace heddle {
 
-/// The order in which a sweep takes rows, or a loop its iterations.
+/// The order in which a sweep visits rows, or a loop its iterations.
 enum class SweepDirection {
   forward,   ///< i = 0, 1, ..., n - 1: lower triangles, ILU, the first half of SSOR
   backward,  ///< i = n - 1, ..., 1, 0: upper triangles, the second half of SSOR
-  symmetric  ///< forward, then backward: of Gauss-Seidel, and no order of a single loop
+  symmetric  ///< forward, then backward: for Gauss-Seidel, not for a single loop
 };
 
-/// In words.
+/// The name of a direction.
 constexpr const char* name(SweepDirection sweep) {
   switch (sweep) {
     case SweepDirection::forward: return "forward";
@@ -20,11 +20,10 @@ constexpr const char* name(SweepDirection sweep) {
   return "?";
 }
 
-/// What an iteration means that reads an item which the loop writes later.
+/// The meaning of an iteration that reads an item which the loop writes later.
 enum class ReadsAhead {
-  error,      ///< nothing: an Error names the iteration
-  old_value,  ///< it reads what stood there before the loop, so the later one waits for it:
-              ///< Gauss-Seidel
+  error,      ///< it is an Error, which names the iteration
+  old_value,  ///< it reads the value before the loop, so the later one waits for it: Gauss-Seidel
 };
 
 }  // namespace heddle

@@ -16,7 +16,7 @@
 
 namespace heddle::detail::sgd {
 
-/// The first rating that is of no row or column, or not finite.
+/// Finds the first rating that is outside the matrix or not finite.
 template <class S, class O>
 struct FirstWrong {
   const O *row, *column;
@@ -46,7 +46,7 @@ inline void check_options(const SgdOptions& options) {
   }
 }
 
-/// A step of an epoch, rounded to S.
+/// A step of an epoch, rounded to S. Throws Error if it is negative or not finite.
 template <class S>
 S checked_step(const char* name, double number) {
   const auto step = static_cast<S>(number);
@@ -55,7 +55,7 @@ S checked_step(const char* name, double number) {
               "give a finite number that is not negative");
 }
 
-/// Throws Error, naming an entry; waits for `exec`.
+/// Throws Error for invalid ratings, naming an entry; waits for `exec`.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, MemorySpace Space>
 void check_ratings(const Exec& exec, const Ratings<S, O, Space>& ratings) {
   const auto most = static_cast<std::int64_t>(std::numeric_limits<O>::max());
@@ -104,7 +104,7 @@ struct RandomRow {
   }
 };
 
-/// Sums of ratings, one for each ratings_per_sum.
+/// Sums of ratings, one for each ratings_per_sum of them.
 template <class S>
 struct SumOfValues {
   const S* value;
@@ -133,7 +133,7 @@ struct SumOfValues {
 /// wait. P and Q are Views of rank 2, LayoutRight, on the device.
 ///
 /// The same options, ratings and device give the same bits for any number of threads, except with
-/// the schedule `atomic`. Memory: bytes(); the inspection takes up to 64 bytes for each rating. An
+/// the schedule `atomic`. Memory: bytes(); the inspection needs up to 64 bytes for each rating. An
 /// epoch runs on any instance of the device, one at a time. A plan can be moved, not copied.
 ///
 /// Sources: R. Gemulla, E. Nijkamp, P. Haas and Y. Sismanis, "Large-scale matrix factorization with
@@ -149,7 +149,7 @@ class SgdPlan {
 
   SgdPlan() : only_moves_(detail::made_empty) {}
   /// Inspects the ratings on `exec`, and waits for it; they are copied. Throws Error if options are
-  /// invalid, or if a rating, which it names, lies outside the matrix or is not finite.
+  /// invalid, or if a rating, which it names, is outside the matrix or not finite.
   SgdPlan(const Exec& exec, const Ratings<S, O, Space>& ratings, const SgdOptions& options = {})
       : options_(options), rows_(ratings.rows), columns_(ratings.columns) {
     const Kokkos::Timer timer;
@@ -178,8 +178,8 @@ class SgdPlan {
     random(exec, q, columns_, 2 * seed + 1, mean_ < 0 ? -size : size);
   }
 
-  /// One epoch: takes every rating once. Throws Error if sizes do not fit, or if rate or lambda is
-  /// negative, infinite or NaN. No wait.
+  /// Runs one epoch, which uses every rating once. Throws Error if sizes do not fit, or if rate or
+  /// lambda is negative, infinite or NaN. No wait.
   template <class P, class Q>
   void epoch(const Exec& exec, const P& p, const Q& q, double rate, double lambda) const {
     check(p, q, "epoch");
@@ -215,7 +215,7 @@ class SgdPlan {
   }
 
   std::int64_t ratings() const { return static_cast<std::int64_t>(waves_.value.extent(0)); }
-  /// Launches of an epoch.
+  /// Number of launches in an epoch.
   std::int64_t waves() const { return static_cast<std::int64_t>(waves_.wave_begin.size()) - 1; }
   /// The mean of the ratings; 0 without ratings.
   double mean() const { return mean_; }
@@ -235,7 +235,7 @@ class SgdPlan {
   }
 
  private:
-  /// Blocks to each side where nothing is said.
+  /// Default number of blocks on each side.
   static constexpr std::int64_t blocks_on_cpu = 64, blocks_elsewhere = 1024;
 
   void choose_blocks(const Exec& exec) {

@@ -12,7 +12,7 @@ namespace heddle {
 
 namespace detail::sgd {
 
-/// Fields of the lines of a text, between blanks, commas, semicolons or `::`.
+/// Fields of the lines of a text, separated by blanks, commas, semicolons or `::`.
 class Fields {
  public:
   explicit Fields(std::string_view text) : at_(text.data()), end_(text.data() + text.size()) {
@@ -31,7 +31,7 @@ class Fields {
     while (!at_line_end()) ++at_;
     if (at_ != end_) ++at_;
   }
-  /// The next field of the line; `kind` is what an Error calls it.
+  /// The next field of the line; `kind` is its name in an Error.
   std::string_view next(const char* kind) {
     skip_blanks();
     if (at_line_end()) files::fault_in_number(at_, end_, kind);
@@ -51,7 +51,7 @@ class Fields {
       "a line is: user item rating [time], between blanks, commas, semicolons or ::";
 
  private:
-  /// Its length at this place; 0: none.
+  /// Length of the separator at this place; 0: none.
   int separator() const {
     if (at_ == end_) return 0;
     if (*at_ == ',' || *at_ == ';') return 1;
@@ -61,7 +61,7 @@ class Fields {
   const char *at_, *end_;
 };
 
-/// The number that is all of a field.
+/// The number that a whole field holds.
 template <class Parse>
 auto number_of(std::string_view field, const Parse& parse) {
   const char* at = field.data();
@@ -70,7 +70,7 @@ auto number_of(std::string_view field, const Parse& parse) {
 
 }  // namespace detail::sgd
 
-/// Reads ratings from a text that is in memory; see read_ratings. `name` stands for it in an Error.
+/// Reads ratings from a text that is in memory; see read_ratings. `name` is its name in an Error.
 template <Scalar S = float, Ordinal O = int>
 Ratings<S, O, Kokkos::HostSpace> parse_ratings(std::string_view text,
                                                const std::string& name = "<memory>") {
@@ -127,7 +127,7 @@ Ratings<S, O, Kokkos::HostSpace> parse_ratings(std::string_view text,
   return ratings;
 }
 
-/// Reads lines `user item rating [time]`, between blanks, commas, semicolons or `::`, plain or
+/// Reads lines `user item rating [time]`, separated by blanks, commas, semicolons or `::`, plain or
 /// compressed with gzip or xz, into host memory, in the order of the lines. Users are rows and
 /// items columns, by the numbers of the file, from 0 on; a number without ratings keeps an empty
 /// row or column. Empty lines, lines that begin with # or %, a first line of names
@@ -141,7 +141,7 @@ Ratings<S, O, Kokkos::HostSpace> read_ratings(const std::string& path,
   return parse_ratings<S, O>(text.view(), path);
 }
 
-/// The same ratings in another memory space.
+/// Copies ratings to another memory space.
 template <MemorySpace Space, Scalar S, Ordinal O, MemorySpace From>
 Ratings<S, O, Space> copied_ratings(const Ratings<S, O, From>& from) {
   return {from.rows, from.columns, Kokkos::create_mirror_view_and_copy(Space(), from.row),

@@ -6,7 +6,7 @@
 
 namespace heddle::detail::sgd {
 
-/// Rows of a factor, whose entries lie side by side.
+/// A factor, row-major.
 template <class S>
 struct Factor {
   S* data;
@@ -19,14 +19,14 @@ struct Step {
   S rate, lambda;
 };
 
-/// Lanes that share a row of a factor.
+/// Number of lanes that share a row of a factor.
 template <int Rank>
 inline constexpr int lanes_of = Rank == 16 ? 16 : 32;
 template <int Rank>
 using ShapeOf = backends::Shape<lanes_of<Rank>, 128>;
 
-/// The inner product of two rows of Rank entries, of which this lane holds every W-th: added up by
-/// halves, in the same order whatever the lanes.
+/// The inner product of two rows of Rank entries, of which this lane holds every width-th. It is
+/// added up by halves, in the same order for any width.
 template <int Rank, class Subwarp, class S>
 KOKKOS_FORCEINLINE_FUNCTION S dot(const Subwarp& subwarp, const S* p, const S* q) {
   constexpr int held = Rank / Subwarp::width;
@@ -38,7 +38,8 @@ KOKKOS_FORCEINLINE_FUNCTION S dot(const Subwarp& subwarp, const S* p, const S* q
   return subwarp.sum(terms[0]);
 }
 
-/// The ratings of a block, in their order: a subwarp each. Of rank 0 the rank is known at run time.
+/// Updates by the ratings of a block in their order, a subwarp for each block. If Rank is 0, the
+/// rank is known at run time.
 template <class S, class O, int Rank>
 struct UpdateBlocks {
   using Scratch = backends::NoScratch;
@@ -62,7 +63,7 @@ struct UpdateBlocks {
     }
   }
 
-  /// The row of P stays in registers while ratings are of it.
+  /// Keeps a row of P in registers as long as ratings are in this row.
   template <class Subwarp>
   KOKKOS_FORCEINLINE_FUNCTION void run_held(const Subwarp& subwarp, std::int64_t k,
                                             std::int64_t end) const {
@@ -102,7 +103,7 @@ struct UpdateBlocks {
   }
 };
 
-/// A rating a subwarp, all at once; what others add meanwhile is read or not.
+/// Updates by all ratings at once, a subwarp for each. It may or may not read what others add.
 template <class S, class O>
 struct UpdateAtOnce {
   using Scratch = backends::NoScratch;
@@ -134,7 +135,7 @@ struct UpdateAtOnce {
   }
 };
 
-/// Ratings that one subwarp adds up the errors of.
+/// Number of ratings whose errors one subwarp adds up.
 inline constexpr std::int64_t ratings_per_sum = 512;
 
 /// Squares of errors, a sum for each ratings_per_sum of them.

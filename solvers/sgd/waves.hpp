@@ -15,7 +15,8 @@
 
 namespace heddle::detail::sgd {
 
-/// Diagonals wrap around: of `by` of them none has two blocks of one row or one column of blocks.
+/// Wraps diagonals around: none of the `by` diagonals has two blocks in one row or column of
+/// blocks.
 struct Wrap : recipe::Step {
   std::int64_t by;
 
@@ -54,7 +55,8 @@ struct Invert {
   KOKKOS_FUNCTION void operator()(std::int64_t p) const { place[at[p]] = static_cast<O>(p); }
 };
 
-/// place[i] of each i < n in an order that `seed` shuffles. One workspace; waits for `exec`.
+/// Computes the place of each i < n in an order that `seed` shuffles. Allocates a workspace; waits
+/// for `exec`.
 template <ExecutionSpace Exec, Ordinal O>
 void shuffle(const Exec& exec, std::int64_t n, std::uint64_t seed, O* order, O* place) {
   if (n == 0) return;
@@ -65,11 +67,11 @@ void shuffle(const Exec& exec, std::int64_t n, std::uint64_t seed, O* order, O* 
   exec.fence("heddle::sgd::shuffled");
 }
 
-/// Where a rating is sorted to: its wave, its row of blocks in it, its row inside.
+/// Keys by which ratings are sorted: the wave, the row of blocks in it, the row inside the block.
 template <Ordinal O, class Map>
 struct WaveKeys {
   const O *row, *column;
-  const O *row_place, *column_place;  ///< null: they stay in their order
+  const O *row_place, *column_place;  ///< null: rows and columns keep their order
   Map map;
   std::int64_t block_rows, rows_of_blocks;
   std::int64_t* keys;
@@ -92,7 +94,7 @@ struct BeginsBlock {
 };
 struct WriteBlocks {
   BeginsBlock begins;
-  const std::int64_t* before;  ///< blocks that begin before a rating
+  const std::int64_t* before;  ///< number of blocks that begin before a rating
   std::int64_t blocks_in_wave, ratings;
   std::int64_t* first;
   std::int64_t* wave;
@@ -103,14 +105,16 @@ struct WriteBlocks {
   }
 };
 
-/// What an epoch runs: ratings in their order, cut into blocks, and these into waves.
+/// The ratings in the order of an epoch, cut into blocks, and blocks into waves.
 template <Scalar S, Ordinal O, MemorySpace Space>
 struct Waves {
   Arena<Space> ratings = {}, blocks = {};
   typename Arena<Space>::template Array<O> row = {}, column = {};
   typename Arena<Space>::template Array<S> value = {};
-  typename Arena<Space>::template Array<std::int64_t> block_begin = {};  ///< and an end
-  std::vector<std::int64_t> wave_begin = {0};  ///< blocks of each wave that has any, and an end
+  /// First rating of each block, then the number of ratings.
+  typename Arena<Space>::template Array<std::int64_t> block_begin = {};
+  /// First block of each wave that has blocks, then the number of blocks.
+  std::vector<std::int64_t> wave_begin = {0};
 };
 
 template <ExecutionSpace Exec, Scalar S, Ordinal O, MemorySpace Space>
@@ -121,7 +125,7 @@ Waves<S, O, Space> room_for(const Exec& exec, std::int64_t count) {
   return waves;
 }
 
-/// The ratings as they come, all in one wave.
+/// The ratings in the given order, all in one wave. Waits for `exec`.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, MemorySpace Space>
 Waves<S, O, Space> all_at_once(const Exec& exec, const Ratings<S, O, Space>& given) {
   Waves<S, O, Space> waves = room_for<Exec, S, O, Space>(exec, given.count());
@@ -133,8 +137,8 @@ Waves<S, O, Space> all_at_once(const Exec& exec, const Ratings<S, O, Space>& giv
   return waves;
 }
 
-/// Blocks by waves, rows inside a block one after the other, ratings of a row as they come. Stable
-/// sorts: the same every time. Waits for `exec`.
+/// The ratings sorted by wave, block and row, and in the given order inside a row. Sorts are
+/// stable, so the result is the same every time. Waits for `exec`.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, MemorySpace Space>
 Waves<S, O, Space> by_waves(const Exec& exec, const Ratings<S, O, Space>& given,
                             std::int64_t block_rows, std::int64_t block_columns,

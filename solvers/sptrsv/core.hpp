@@ -30,24 +30,25 @@ inline constexpr OverlapLabels overlap_labels = {"heddle::sptrsv::busy", "heddle
                                                  "heddle::sptrsv::leave"};
 struct TraceAccess;
 
-/// What runs the schemes of a backend, for one op of one triangle.
+/// Runs the schemes of a backend, for one op of one triangle.
 template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
 class Executor;
 
 }  // namespace sptrsv
 
-/// What a SptrsvPlan does, for a matrix of signed offsets. Defined, so that a program can leave it
-/// to the compiled part, in definitions.hpp.
+/// The implementation of SptrsvPlan, for a matrix of signed offsets. Defined in definitions.hpp, so
+/// that a program can use that of the compiled part.
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 class SptrsvPlanCore {
  public:
   using Executor = sptrsv::Executor<Exec, Matrix, Vector, Accumulator>;
 
   SptrsvPlanCore(const Exec& exec, const Matrix& T, const SptrsvOptions& options);
-  /// For who makes a triangle: nothing is checked that `sums` say, and the levels of Op::none are
-  /// not looked for where he has them. Where T's values are null, he
-  /// writes them himself where part(op).rows() reads them, on the threads of a CPU; T's arrays may
-  /// go then, neither prepare nor features may be called, and supernodes are not chosen.
+  /// For callers that make the triangle: T is not checked, since `sums` are the result of that
+  /// check, and the levels of Op::none are not computed if they are given. If T's values are null,
+  /// the caller writes them to where part(op).rows() reads them, on CPU threads only; then T's
+  /// arrays may be freed, neither prepare nor features may be called, and supernodes are not
+  /// chosen.
   SptrsvPlanCore(const Exec& exec, const Matrix& T, const SptrsvOptions& options,
                  const triangle::TriangleSums& sums, const ordered::Levels<Exec>* levels = nullptr);
   ~SptrsvPlanCore();
@@ -56,8 +57,8 @@ class SptrsvPlanCore {
                const Multivector<Vector>& x) const;
   void prepare(const Exec& exec, Op op);
   void update_values(const Exec& exec, const Matrix& T);
-  /// The same for who makes a triangle, whose size is not checked; and a bad diagonal is marked in
-  /// *bad (mark_bad_row), which is his to clear.
+  /// Does what update_values does, without its checks. A bad diagonal is marked in *bad
+  /// (mark_bad_row), which the caller clears.
   void take_values(const Exec& exec, const Matrix& T, std::int64_t* bad);
 
   Kokkos::View<const std::int64_t, typename Exec::memory_space> bad_row() const {
@@ -71,7 +72,7 @@ class SptrsvPlanCore {
   int levels(Op op) const;
   TriangleFeatures features(const Exec& exec, Op op) const;
   std::size_t bytes() const;
-  /// Of who includes definitions.hpp.
+  /// The executor of an op; callers include definitions.hpp.
   const Executor& part(Op op) const { return executor(op); }
 
  private:
@@ -83,7 +84,7 @@ class SptrsvPlanCore {
   using BadDiagonal = Kokkos::View<std::int64_t, typename Exec::memory_space>;
 
   static std::size_t index(Op op) { return transposes(op) ? 1 : 0; }
-  /// Right-hand sides at once that there is room for.
+  /// The right-hand sides of one pass.
   ExpectedVectors room() const;
   bool values_come_later() const { return T_.nonzeros() > 0 && !T_.values().data(); }
 
@@ -91,11 +92,11 @@ class SptrsvPlanCore {
   void prepare_op(const Exec& exec, Op op, const ordered::Levels<Exec>* levels = nullptr);
   void check_still_inspected(const Exec& exec) const;
 
-  /// What runs op(T), whose graph this is. Finds levels where they are not known. Fills in the
-  /// choice, and features where it finds them.
+  /// Makes the executor of op(T), which has this graph. Finds levels if they are not given. Sets
+  /// the choice, and the features if it computes them.
   void inspect(const Exec& exec, Op op, const triangle::Graph<O, Off>& graph, const Off* origin,
                const ordered::Levels<Exec>* levels);
-  /// The same where no scheme is pinned.
+  /// Makes the executor of op(T) if no scheme is pinned.
   template <class Make>
   std::unique_ptr<Executor> choose(const Exec& exec, Op op, const triangle::Graph<O, Off>& graph,
                                    const ordered::Levels<Exec>* levels, const Make& make);
@@ -108,7 +109,7 @@ class SptrsvPlanCore {
   Device device_;
   triangle::TriangleSums sums_;
   PatternKey pattern_;
-  std::array<std::unique_ptr<Executor>, 2> parts_;  // of T, and of its transpose
+  std::array<std::unique_ptr<Executor>, 2> parts_;  // executors of T, and of its transpose
   std::array<SolveChoice, 2> choices_;
   std::array<std::optional<TriangleFeatures>, 2> features_;
   BadDiagonal bad_diagonal_;

@@ -163,7 +163,7 @@ void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::prepare_op(
     const Graph<O, Off> flipped{of.row_ptr().data(), of.col_idx().data(), of.rows(),
                                 triangle::flipped(options_.triangle)};
     if constexpr (ordered::on_threads<Exec>) {
-      if (values_come_later()) {  // and will stand in the other part
+      if (values_come_later()) {  // they will be in the other part
         Off *place = nullptr, *origin = nullptr;
         const Arena<typename Exec::memory_space> memory(exec, "heddle::sptrsv::places",
                                                         arena_array(place, T_.nonzeros()),
@@ -181,7 +181,7 @@ void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::prepare_op(
 }
 
 /// Throws Error unless T_, which update_values may have replaced, has as many entries in the
-/// triangle as there is room for.
+/// triangle as were inspected.
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::check_still_inspected(
     const Exec& exec) const {
@@ -281,7 +281,7 @@ auto SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::choose(const Exec& exec,
   if (seconds > 0) {
     add_candidates(choice.ranking, graph.rows, sums_.entries, levels ? levels->count() : 0,
                    device_);
-    if (values_come_later()) {  // and are measured as ones
+    if (values_come_later()) {  // measured with values of one
       const auto entries = static_cast<std::size_t>(T_.nonzeros());
       S* ones = nullptr;
       memory = Arena<typename Exec::memory_space>(exec, "heddle::measure::values",

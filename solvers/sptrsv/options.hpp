@@ -49,10 +49,10 @@ struct SptrsvOptions {
   /// each processor. The solve runs on any number of threads.
   int threads = 0;
   /// Whether overlapping solves of one plan, which are an error and may hang, are detected: on a
-  /// CPU by an Error; on a GPU the program aborts, and each solve takes two more launches. Default:
+  /// CPU by an Error; on a GPU the program aborts, and each solve costs two more launches. Default:
   /// in debug builds (without NDEBUG).
   bool check_overlap = heddle::detail::asserts;
-  /// Whether update_values compares the pattern with the inspected one, which takes a launch and a
+  /// Whether update_values compares the pattern with the inspected one, which costs a launch and a
   /// wait. Default: in debug builds (without NDEBUG).
   bool check_pattern = heddle::detail::asserts;
 };

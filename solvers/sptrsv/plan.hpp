@@ -11,8 +11,7 @@
 #include "definitions.hpp"
 #endif
 
-/// What the compiled part (compiled.hpp) holds of triangular solves: all that a plan does, for a
-/// scalar.
+/// The instances of triangular solves in the compiled part (compiled.hpp), for one scalar.
 #define HEDDLE_SPTRSV_INSTANCES(EXTERN, SCALAR) \
   HEDDLE_EACH_SPACE(HEDDLE_SPTRSV_INSTANCES_ON, EXTERN, SCALAR)
 #define HEDDLE_SPTRSV_INSTANCES_ON(EXTERN, SCALAR, EXEC)       \
@@ -36,11 +35,11 @@ namespace heddle {
 /// The plan copies what it needs of the matrix, whose arrays may be freed once the plan is made.
 /// After the values change, call update_values. prepare reads the arrays that the plan was given
 /// last, which must still exist, and throws Error if the triangle has another number of entries
-/// there than was inspected. The plan belongs to the device of `exec` and
-/// applies on any execution space instance of that device. A plan solves once at a time: solves on
-/// two streams that may overlap need a plan each (SptrsvOptions::check_overlap detects them). A
-/// plan can be moved, not copied. Every call on a plan that is empty or moved from throws Error
-/// until another is assigned to it. What all plans have: detail::Plan.
+/// there than was inspected. The plan belongs to the device of `exec` and applies on any execution
+/// space instance of that device. A plan solves once at a time: solves on two streams that may
+/// overlap need a plan each (SptrsvOptions::check_overlap detects them). A plan can be moved, not
+/// copied. Every call on a plan that is empty or moved from throws Error until another is assigned
+/// to it. The members that all plans have: detail::Plan.
 ///
 /// Vector is the type of b and x, Accumulator that of alpha and every sum. Both default to the
 /// matrix's scalar and may be wider. x is rounded to Vector before other rows read it.
@@ -73,11 +72,11 @@ class SptrsvPlan : public detail::Plan<
                           detail::is_compiled<Exec, Signed, Vector, Accumulator>());
   }
 
-  /// As above, on the default instance.
+  /// Inspects the triangle of T on the default instance.
   explicit SptrsvPlan(const Matrix& T, const SptrsvOptions& options = {})
       : SptrsvPlan(Exec{}, T, options) {}
 
-  using Form::apply;  ///< without exec
+  using Form::apply;  ///< the forms without exec, on the default instance
   /// Solves T x = alpha * b. b and x have T.rows() rows. Both are of rank 1, or of rank 2 with
   /// equal numbers of vectors, in any layout. x is b itself or does not overlap it.
   ///
@@ -104,7 +103,7 @@ class SptrsvPlan : public detail::Plan<
   }
   static constexpr bool symmetric() { return false; }
   static constexpr const char* name() { return "a sweep over one triangle (SptrsvPlan)"; }
-  /// As apply, for vectors that are not Views.
+  /// Solves op(T) x = alpha * b, for vectors that are not Views.
   void execute(const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& b,
                const Multivector<Vector>& x) const {
     this->core("apply").execute(exec, op, alpha, b, x);
@@ -125,11 +124,11 @@ class SptrsvPlan : public detail::Plan<
   friend struct detail::sptrsv::TraceAccess;
 };
 
-/// The schemes of a device for a triangle, the best first, with reasons; a plan that pins none runs
-/// the first. A pure function. It reads expected_applies, vectors, threads and model (assumed to be
-/// for the triangle's scalar) of the options. On a GPU schemes are concrete. On a CPU the ranking
-/// uses rows, entries and shared rows only, except with a model; a plan itself computes whether
-/// threads gain by levels: docs/wavefronts.md.
+/// The schemes of a device for a triangle, the best first, with reasons; a plan without a pinned
+/// scheme runs the first. A pure function. It reads expected_applies, vectors, threads and model
+/// (assumed to be for the triangle's scalar) of the options. On a GPU schemes are concrete. On a
+/// CPU the ranking uses rows, entries and shared rows only, except with a model; the plan computes
+/// from the levels whether threads gain: docs/wavefronts.md.
 inline std::vector<RankedSolve> choose(const TriangleFeatures& features,
                                        const SptrsvOptions& options, const Device& device) {
   return detail::sptrsv::choose(

@@ -20,7 +20,7 @@
 
 namespace heddle::detail::sptrsv {
 
-/// T x = alpha * b for a triangle that nobody inspected, as its rows compute it.
+/// The operands of T x = alpha * b, for the rows of a triangle without inspection.
 template <Scalar S, Ordinal O, Offset Off, Scalar V>
 struct InOrderOperands {
   using scalar_type = S;
@@ -39,7 +39,7 @@ struct InOrderOperands {
   KOKKOS_FORCEINLINE_FUNCTION bool needs(O row, O column) const {
     return triangle::in_triangle(graph.triangle, row, column);
   }
-  /// Whether an entry makes its row a NaN: nobody may be told of one outside of the triangle.
+  /// Whether an entry makes its row NaN: it is outside of the triangle, which cannot be reported.
   KOKKOS_FORCEINLINE_FUNCTION bool spoils(O row, O column) const {
     return !ignore_outside && column != row && !needs(row, column);
   }
@@ -60,8 +60,8 @@ struct InOrderOperands {
   }
 };
 
-/// A row and vector on one thread, where what the row needs stands in x already, or does so after
-/// wait(place).
+/// Solves a row for one vector on one thread. The values that it needs are in x already, or are
+/// after wait(place).
 template <Triangle triangle, class Operands, class Wait>
 KOKKOS_FORCEINLINE_FUNCTION void solve_row(const Operands& operands,
                                            typename Operands::ordinal_type row, int vector,
@@ -86,7 +86,7 @@ KOKKOS_FORCEINLINE_FUNCTION void solve_row(const Operands& operands,
       operands.quotient(operands.right_hand_side(row, vector) - sum, diagonal);
 }
 
-/// Rows [first, stop) of the order, of one vector.
+/// Solves rows [first, stop) of the order, for one vector.
 template <class Operands, class Wait>
 KOKKOS_FORCEINLINE_FUNCTION void solve_rows(const Operands& operands, std::int64_t first,
                                             std::int64_t stop, int vector, const Wait& wait) {
@@ -102,7 +102,7 @@ KOKKOS_FORCEINLINE_FUNCTION void solve_rows(const Operands& operands, std::int64
   }
 }
 
-/// All rows of a vector by one thread, an item or a team a vector.
+/// Solves all rows of a vector by one thread; an item or a team for each vector.
 template <class Operands>
 struct OneThreadKernel {
   using Scratch = backends::NoScratch;
@@ -118,17 +118,17 @@ struct OneThreadKernel {
   }
 };
 
-/// Where the threads of a CPU are with the chunks of rows that they take, one after the other.
+/// Progress of CPU threads in the chunks of rows that they take, one after the other.
 struct Chunks {
-  /// A line of cache a counter, so that threads do not take it from each other.
+  /// Words from one counter to the next: a cache line, to avoid false sharing.
   static constexpr std::int64_t stride = 64 / sizeof(std::int64_t);
   static constexpr std::int64_t least_rows = 16;
   static constexpr std::int64_t most_rows = 1024;
-  /// Rows and entries of a chunk: a guess; large beside the handing over of one to another thread.
+  /// Rows and entries of a chunk: a guess, large against the cost of a wait between threads.
   static constexpr std::int64_t steps = 8192;
 
-  std::int64_t* solved = nullptr;  ///< rows of each chunk, stride words a chunk
-  std::int64_t rows = 0;           ///< of the matrix
+  std::int64_t* solved = nullptr;  ///< solved rows of each chunk, one word of every `stride`
+  std::int64_t rows = 0;           ///< rows of the matrix
   int shift = 0;                   ///< a chunk has 2^shift rows
 
   /// Chunks of a matrix, given its numbers of rows and entries.
@@ -152,7 +152,7 @@ struct Chunks {
   }
 };
 
-/// By one team, before the first ticket is taken.
+/// Clears chunks and tickets, by one team, before the first ticket is taken.
 struct ClearChunks {
   using Scratch = backends::NoScratch;
 
@@ -166,12 +166,12 @@ struct ClearChunks {
   }
 };
 
-/// Rows in chunks, which the threads of a CPU take by ticket, each solving the rows of a chunk in
-/// order and waiting for those of earlier chunks. x is read plainly once its row is published.
+/// Solves rows in chunks, which CPU threads take by ticket. A thread solves the rows of a chunk in
+/// order, and waits for rows of earlier chunks. x is read by plain loads once its row is published.
 ///
 /// Why it ends: a thread waits only for chunks of lower tickets, which other threads have taken and
-/// solve. The chunk that is lowest among those not solved waits for nobody. That holds however few
-/// of the threads are granted; one alone takes all chunks in order and never waits.
+/// solve. The lowest chunk that is not solved waits for none. That holds for any number of granted
+/// threads; a single one takes all chunks in order and never waits.
 template <class Operands>
 struct ChunksKernel {
   using Scratch = backends::NoScratch;
@@ -186,7 +186,7 @@ struct ChunksKernel {
     const std::int64_t count = chunks.count();
     // Every team takes one ticket beyond the last chunk, and ends.
     const auto all = static_cast<std::uint32_t>(count + teams);
-    std::int64_t known = 0;  // chunks from the first on that this thread has seen solved
+    std::int64_t known = 0;  // first chunk that this thread has not seen solved
     for (auto chunk = tickets.take(all); chunk < count; chunk = tickets.take(all)) {
       while (known < chunk && backends::acquire(chunks.of(known)) == chunks.size(known)) ++known;
       solve(chunk, chunks.first(known));
@@ -194,9 +194,9 @@ struct ChunksKernel {
   }
 
  private:
-  /// `known` rows are solved, as this thread can see.
+  /// Solves a chunk. This thread has seen the first `known` rows solved.
   KOKKOS_FUNCTION void solve(std::int64_t chunk, std::int64_t known) const {
-    const Operands local = operands;  // which the compiler knows that nobody else changes
+    const Operands local = operands;  // a copy, which no store to x can change
     const std::int64_t first = chunks.first(chunk), stop = first + chunks.size(chunk);
     const auto wait = [=, this](std::int64_t place) {
       if (place >= known && place < first) chunks.await(place);
@@ -210,12 +210,12 @@ struct ChunksKernel {
   }
 };
 
-/// A thread a row on a GPU, in the order of the graph, by ticket; values are handed on through
-/// words that are their own flags. A lane asks for Batch values at once.
+/// Solves rows on a GPU, one thread for each, in the order of the graph, by ticket. Values are
+/// passed on in words that are their own flags. A lane requests Batch values at once.
 ///
 /// Why it ends: teams take rows in the order in which they begin, so the lowest row that is not
-/// solved belongs to a team that runs, and waits for nobody. No lane leaves the loop before its
-/// warp, and none waits inside it: in every round each lane looks once at what it lacks, and posts
+/// solved belongs to a team that runs, and waits for none. No lane leaves the loop before its warp,
+/// and none waits inside it: in every round each lane looks once for the values it lacks, and posts
 /// in the round in which it has all. So the lanes of a warp may need each other, and no lane keeps
 /// another from posting.
 ///
@@ -329,7 +329,7 @@ inline constexpr bool detail::is_defined<detail::sptrsv::WithoutPlanKernels<V>> 
 
 namespace detail::sptrsv {
 
-/// Of a workspace.
+/// The type of a workspace's words.
 template <ExecutionSpace Exec, Scalar V>
 using Word = std::conditional_t<backends::has_lanes<Exec>, heddle::RealOf<V>, std::int64_t>;
 
@@ -369,7 +369,7 @@ struct ClearMailbox {
   }
 };
 
-/// On a GPU: two launches for each pass.
+/// Solves on a GPU, with two launches for each pass.
 template <ExecutionSpace Exec, class Operands>
 void solve_by_lanes(const Exec& exec, Operands operands,
                     const SptrsvWorkspace<Exec, typename Operands::vector_type>& workspace) {
@@ -402,7 +402,7 @@ void solve_by_lanes(const Exec& exec, Operands operands,
   }
 }
 
-/// A vector a thread: one launch.
+/// Solves with one thread for each vector: one launch.
 template <ExecutionSpace Exec, class Operands>
 void solve_by_vectors(const Exec& exec, const Operands& operands) {
   const char* const label = "heddle::sptrsv::solve_in_order";
@@ -414,7 +414,8 @@ void solve_by_vectors(const Exec& exec, const Operands& operands) {
   }
 }
 
-/// On a CPU: two launches; one where there is no work, or no processor, for a second thread.
+/// Solves on a CPU, with two launches; one if there is no work, or no processor, for a second
+/// thread.
 template <ExecutionSpace Exec, class Operands>
 void solve_by_chunks(const Exec& exec, const Operands& operands, std::int64_t entries,
                      const SptrsvWorkspace<Exec, typename Operands::vector_type>& workspace) {

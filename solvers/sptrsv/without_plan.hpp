@@ -47,7 +47,7 @@ class SptrsvWorkspace {
 
 namespace detail::sptrsv {
 
-/// What is_defined is asked of solve_without_plan.
+/// The type by which is_defined knows solve_without_plan.
 template <class V>
 struct WithoutPlanKernels;
 
@@ -117,7 +117,7 @@ void sptrsv(const Exec& exec, Op op, typename X::value_type alpha,
                                         options);
 }
 
-/// As above with Op::none.
+/// Solves T x = alpha * b at once, with Op::none.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space, VectorView B,
           WritableVectorView X>
 void sptrsv(const Exec& exec, typename X::value_type alpha, const CsrMatrix<S, O, Off, Space>& T,

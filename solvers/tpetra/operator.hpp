@@ -16,8 +16,7 @@ namespace heddle::tpetra {
 
 /// Options of an Operator.
 struct OperatorOptions {
-  /// Options of the plans. A scheme that is pinned here is that of the columns that the process
-  /// owns.
+  /// Options of the plans. A scheme that is pinned here is for the columns that the process owns.
   SpmvOptions plan = {};
   /// Pins the scheme of the imported columns; the matrix is then split.
   std::optional<Scheme> imported_scheme = std::nullopt;
@@ -80,10 +79,10 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
 
   /// y = alpha * op(A) * x + beta * y, with Tpetra's maps and rules: x on the domain map and y on
   /// the range map, reversed in the transposing modes; beta == 0 overwrites y without reading it,
-  /// alpha == 0 reads neither A nor x. Collective. Allocates, when the number of vectors changes,
-  /// vectors for imports and for other maps; for a mode that was not named in options.plan.ops what
-  /// it needs; and copies of vectors that Tpetra does not keep at a constant stride, or if x is y.
-  /// Otherwise it allocates nothing. When it allocates, processes agree, as in the constructor.
+  /// alpha == 0 reads neither A nor x. Collective. Allocates vectors for imports and for other maps
+  /// when the number of vectors changes, the memory of a mode that is not in options.plan.ops, and
+  /// copies of vectors that Tpetra does not keep at a constant stride, or if x is y. Otherwise it
+  /// allocates nothing. When it allocates, processes agree, as in the constructor.
   /// Throws Error if x and y hold different numbers of vectors, do not fit the maps, or overlap
   /// without being equal.
   void apply(const multivector_type& X, multivector_type& Y,
@@ -94,7 +93,7 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
     check_vectors(op, X, Y);
     if (X.getNumVectors() == 0) return;
     if (alpha == Scalar(0)) return detail::tpetra::scale(beta, Y);
-    // Of a y that every process holds, all contribute to one sum, and one of them beta * y.
+    // If every process holds y, all processes add to one sum, and only one of them adds beta * y.
     const auto comm = getRangeMap()->getComm();
     const bool replicated = !Y.isDistributed() && comm->getSize() > 1;
     if (replicated && comm->getRank() > 0) beta = Scalar(0);
@@ -107,7 +106,7 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
     if (replicated) Y.reduce();
   }
 
-  /// Takes the values of the matrix, refilled (resumeFill, new values in the same places,
+  /// Reads the values of the matrix, refilled (resumeFill, new values in the same places,
   /// fillComplete); there is no new inspection. Collective. Throws Error on all processes if the
   /// number of rows, columns or entries changed on one. Another pattern of the same size is not
   /// detected and gives wrong results.
@@ -144,7 +143,7 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
     return "heddle::tpetra::Operator: " + scheme().to_string() +
            (imported_ ? ", imported columns " + imported_->scheme().to_string() : "");
   }
-  /// Seconds that the inspections took on this process, without the split.
+  /// Seconds of the inspections on this process, without the split.
   double setup_seconds() const {
     return own_->setup_seconds() + (imported_ ? imported_->setup_seconds() : 0);
   }
@@ -208,8 +207,8 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
     if (imported_) imported_->prepare(exec, op);
   }
 
-  /// Whatever an apply allocates, before its first message. What is lacking is lacking on every
-  /// process: it depends on the mode, the maps and the number of vectors alone.
+  /// Allocates all that an apply needs, before its first message. The same is missing on every
+  /// process, since that depends only on the mode, the maps and the number of vectors.
   void get_ready(Op op, const multivector_type& X, const multivector_type& Y) const {
     const std::size_t count = X.getNumVectors();
     const auto each = [&](const auto& use) {
@@ -227,7 +226,7 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
       detail::tpetra::agreed(*A_->getComm(), [&] {
         each([&](Work& work, const auto& map) { work.get(map, count); });
       });
-    } catch (...) {  // what is there must be there on all processes
+    } catch (...) {  // all processes must have the same memory
       each([](Work& work, const auto&) { work.clear(); });
       throw;
     }
@@ -266,7 +265,7 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
   static bool is_copied(const multivector_type& X, const multivector_type& Y) {
     return !X.isConstantStride() || &X == &Y;
   }
-  /// Vectors that a plan can read beside those that it writes: X itself, or a copy.
+  /// Vectors that a plan can read while it writes Y: X itself, or a copy.
   const multivector_type& readable(const multivector_type& X, const multivector_type& Y) const {
     if (!is_copied(X, Y)) return X;
     auto& copy = x_copy_.get(X.getMap(), X.getNumVectors());
@@ -338,8 +337,8 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
 
   Teuchos::RCP<const crs_matrix_type> A_;
   Teuchos::RCP<const ::Tpetra::Import<LO, GO, Node>> import_;  // of imported columns, or of all
-  std::optional<detail::tpetra::ColumnSplit<Exec, Matrix>> split_;  // if it is split
-  // A Tpetra::Operator applies const, and a plan keeps what an apply needs.
+  std::optional<detail::tpetra::ColumnSplit<Exec, Matrix>> split_;  // empty: not split
+  // Tpetra::Operator::apply is const, but a plan changes its own memory in an apply.
   mutable std::optional<Plan> own_, imported_;
   mutable std::array<bool, 4> prepared_{};
   mutable Work on_imported_, on_rows_, x_copy_, y_copy_;

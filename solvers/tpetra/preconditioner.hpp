@@ -43,9 +43,9 @@ class Preconditioner : public ::Tpetra::Operator<
   using Block = LocalBlock<CrsMatrix>;
 
   /// make(exec, block) returns a std::unique_ptr<M>; the block lives as long as this object. It is
-  /// A's own if the process imports no column, else a copy. Collective; a failure on one process is
-  /// an Error on all. Throws Error if A is not fill complete, or its row, domain and range maps
-  /// differ.
+  /// A's own if the process imports no column, otherwise a copy. Collective; a failure on one
+  /// process is an Error on all. Throws Error if A is not fill complete, or its row, domain and
+  /// range maps differ.
   template <class Make>
   Preconditioner(const Teuchos::RCP<const CrsMatrix>& A, const Make& make) : A_(A) {
     if (A.is_null() || !A->isFillComplete()) {
@@ -73,9 +73,9 @@ class Preconditioner : public ::Tpetra::Operator<
   /// y = alpha M x + beta y; beta == 0 overwrites y without reading it, alpha == 0 does not read x.
   /// Not collective. Allocates a vector when the number of vectors changes, unless alpha is 1, beta
   /// is 0, and x and y are different and of constant stride. For a transposing mode M's own op is
-  /// used if M takes one, or M itself if it says that it is symmetric (and the scalar is real, or
-  /// the mode is the conjugate transpose); else Error. Throws Error if x and y hold different
-  /// numbers of vectors.
+  /// used if M accepts one, or M itself if it says that it is symmetric (and the scalar is real, or
+  /// the mode is the conjugate transpose); otherwise it throws Error. Throws Error if x and y hold
+  /// different numbers of vectors.
   void apply(const multivector_type& X, multivector_type& Y,
              Teuchos::ETransp mode = Teuchos::NO_TRANS, Scalar alpha = Scalar(1),
              Scalar beta = Scalar(0)) const override {
@@ -108,7 +108,7 @@ class Preconditioner : public ::Tpetra::Operator<
     }
   }
 
-  /// Takes the values of the matrix, refilled with the same pattern. Collective, as the
+  /// Reads the values of the matrix, refilled with the same pattern. Collective, as the
   /// constructor; allocates nothing itself. Throws Error on all processes if a diagonal entry,
   /// pivot or block is bad.
   void update_values() {
@@ -159,7 +159,7 @@ class Preconditioner : public ::Tpetra::Operator<
   Teuchos::RCP<const CrsMatrix> A_;
   std::optional<detail::tpetra::ColumnSplit<Exec, Block>> split_;
   std::unique_ptr<M> made_;
-  // A Tpetra::Operator applies const.
+  // Tpetra::Operator::apply is const.
   mutable Work x_copy_, product_;
 };
 

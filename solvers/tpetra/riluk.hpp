@@ -23,7 +23,7 @@ namespace heddle::tpetra {
 ///
 /// It replaces a LocalSparseTriangularSolver: the matrix is a filled Tpetra::CrsMatrix, locally
 /// square, lower or upper triangular by its local indices. Its diagonal counts as one unless every
-/// row stores it. compute() takes new values without a new inspection. Parameters ("trisolver:
+/// row stores it. compute() reads new values without a new inspection. Parameters ("trisolver:
 /// type" and others) select among Ifpack2's algorithms and are ignored. RowMatrix is a
 /// Tpetra::RowMatrix. A solver applies once at a time; it is as reproducible as SptrsvPlan.
 template <class RowMatrix = ::Tpetra::RowMatrix<>>
@@ -38,7 +38,7 @@ class LocalTriangularSolver : public Ifpack2::LocalSparseTriangularSolver<RowMat
                             typename Base::global_ordinal_type, typename Base::node_type>;
   using execution_space = typename Base::node_type::execution_space;
 
-  /// Triangle and diagonal of the options are overwritten by those of the matrix.
+  /// The matrix overwrites the triangle and the diagonal of the options.
   explicit LocalTriangularSolver(const SptrsvOptions& options = {}) : options_(options) {}
   explicit LocalTriangularSolver(const Teuchos::RCP<const RowMatrix>& T,
                                  const SptrsvOptions& options = {})
@@ -50,8 +50,8 @@ class LocalTriangularSolver : public Ifpack2::LocalSparseTriangularSolver<RowMat
     reset();
   }
 
-  /// Determines which triangle it is. The graph must be fill complete. Throws Error if the matrix
-  /// is not a Tpetra::CrsMatrix, or not such a triangle.
+  /// Determines whether the matrix is a lower or an upper triangle. The graph must be fill
+  /// complete. Throws Error if the matrix is not a Tpetra::CrsMatrix, or not such a triangle.
   void initialize() override {
     const Teuchos::Time clock("initialize");
     const double begin = clock.wallTime();
@@ -87,7 +87,7 @@ class LocalTriangularSolver : public Ifpack2::LocalSparseTriangularSolver<RowMat
   }
   bool isInitialized() const override { return initialized_; }
 
-  /// Inspects the matrix at the first call after initialize(); later calls take its values. Waits.
+  /// Inspects the matrix at the first call after initialize(); later calls read its values. Waits.
   /// The matrix must be fill complete. Throws Error, naming the row, if a diagonal entry is zero.
   void compute() override {
     const Teuchos::Time clock("compute");
@@ -183,7 +183,7 @@ class LocalTriangularSolver : public Ifpack2::LocalSparseTriangularSolver<RowMat
   bool initialized_ = false, computed_ = false;
   int initializations_ = 0, computations_ = 0;
   double initialize_seconds_ = 0, compute_seconds_ = 0;
-  // A Tpetra::Operator applies const, and a plan keeps what a solve needs.
+  // Tpetra::Operator::apply is const, but a plan changes its own memory in a solve.
   mutable std::optional<Plan> plan_;
   mutable bool transpose_prepared_ = false;
   mutable detail::tpetra::WorkVectors<multivector_type> copy_;
@@ -191,15 +191,15 @@ class LocalTriangularSolver : public Ifpack2::LocalSparseTriangularSolver<RowMat
   mutable double apply_seconds_ = 0;
 };
 
-/// Ifpack2::RILUK by an IluPlan: a replacement that takes the same parameters and gives the same
+/// Ifpack2::RILUK by an IluPlan: a replacement that accepts the same parameters and gives the same
 /// factors up to rounding.
 ///
 /// Ifpack2 computes the factors, and Heddle solves with them (LocalTriangularSolver), if parameters
 /// are set that IluPlan does not have: a relaxation ("fact: relax value"), or thresholds that
-/// change the diagonal ("fact: absolute threshold", "fact: relative threshold"). So it does for a
-/// matrix that is neither a Tpetra::CrsMatrix nor made from one by Ifpack2::AdditiveSchwarz, or
-/// whose row, domain and range maps differ. description() says which it is. Parameters that select
-/// among Ifpack2's algorithms ("fact: type", "trisolver: type") are ignored, and its streams
+/// change the diagonal ("fact: absolute threshold", "fact: relative threshold"). Ifpack2 also does
+/// for a matrix that is neither a Tpetra::CrsMatrix nor made from one by Ifpack2::AdditiveSchwarz,
+/// or whose row, domain and range maps differ. description() says which it is. Parameters that
+/// select among Ifpack2's algorithms ("fact: type", "trisolver: type") are ignored, and its streams
 /// ("fact: kspiluk number-of-streams") are refused.
 ///
 /// If an IluPlan has the factors, getL, getD, getU and getGraph of Ifpack2 return none; use
@@ -219,15 +219,15 @@ class RILUK : public Ifpack2::RILUK<RowMatrix> {
                             typename Base::global_ordinal_type, typename Base::node_type>;
   using Plan = IluPlan<execution_space, LocalBlock<crs_matrix_type>>;
 
-  /// The options of the solves: ops, vectors, scheme, threads, expected_applies.
+  /// `options` are those of the solves: ops, vectors, scheme, threads, expected_applies.
   explicit RILUK(const Teuchos::RCP<const RowMatrix>& A, const SptrsvOptions& options = {})
       : Base(A), options_(options) {
     this->L_solver_ = Teuchos::rcp(new LocalTriangularSolver<RowMatrix>(options));
     this->U_solver_ = Teuchos::rcp(new LocalTriangularSolver<RowMatrix>(options));
   }
 
-  /// The parameters of Ifpack2::RILUK; they take effect at the next initialize(). Throws Error for
-  /// streams.
+  /// Sets the parameters of Ifpack2::RILUK; they have effect at the next initialize(). Throws Error
+  /// for streams.
   void setParameters(const Teuchos::ParameterList& parameters) override {
     Base::setParameters(parameters);
     if (this->isKokkosKernelsStream_) {
@@ -312,10 +312,10 @@ class RILUK : public Ifpack2::RILUK<RowMatrix> {
     return this->getRelaxValue() == Magnitude(0) && this->getAbsoluteThreshold() == Magnitude(0) &&
            this->getRelativeThreshold() == Magnitude(1);
   }
-  /// Keeps the matrix if so.
+  /// Whether an IluPlan can factor the matrix, which is then kept in matrix_.
   bool takes_matrix() {
     const auto given = this->getMatrix();
-    if (given.is_null() || !given->isFillComplete()) return false;  // an error of Ifpack2's
+    if (given.is_null() || !given->isFillComplete()) return false;  // Ifpack2 reports the error
     const auto A = Ifpack2::Details::getCrsMatrix(given);
     if (A.is_null()) return false;
     const auto rows = A->getRowMap();
@@ -340,7 +340,7 @@ class RILUK : public Ifpack2::RILUK<RowMatrix> {
   }
 
   SptrsvOptions options_;
-  Teuchos::RCP<const crs_matrix_type> matrix_;  // null where Ifpack2 makes the factors
+  Teuchos::RCP<const crs_matrix_type> matrix_;  // null: Ifpack2 computes the factors
   std::optional<Preconditioner<Plan, crs_matrix_type>> factors_;
 };
 

@@ -13,11 +13,11 @@
 
 namespace heddle::detail::tpetra {
 
-/// Runs step() on every process of `comm`, and throws on all of them if it throws on one: else the
-/// others would wait for that one for ever, in the next message. A process on which it threw
-/// throws its own exception again; the others an Error that names the first such process and says
-/// what it said. The step itself sends nothing. Collective: one reduction, and no allocation of its
-/// own where the step succeeds or memory has run out.
+/// Runs step() on every process of `comm`, and throws on all of them if it throws on one: otherwise
+/// the others would wait for that one for ever, in the next message. A process on which it threw
+/// throws its own exception again; the others throw an Error that names the first such process and
+/// has its message. step() sends nothing. Collective: one reduction, and no allocation of its own
+/// if the step succeeds or memory has run out.
 template <class Step>
 void agreed(const Teuchos::Comm<int>& comm, const Step& step) {
   char said[512] = "an exception that is no std::exception";
@@ -41,10 +41,10 @@ void agreed(const Teuchos::Comm<int>& comm, const Step& step) {
               "what is wrong there is wrong for all processes");
 }
 
-// A matrix cut by columns into what one process owns of x and what it imports.
+// A matrix split into the columns whose entries of x a process owns and those that it imports.
 
-/// Where a column of the matrix finds its entry of x: row `place` of the own part of x, or, where
-/// `place` is negative, row -1 - place of the imported part.
+/// The place of entry k of the imported part of x. A column's entry is in row `place` of the own
+/// part or, if `place` is negative, in row -1 - place of the imported part.
 template <class O>
 KOKKOS_FORCEINLINE_FUNCTION constexpr O imported_place(O k) {
   return -1 - k;
@@ -59,7 +59,7 @@ struct ColumnSplit {
   using Storage = CsrStorage<S, O, Off, Space>;
   using Places = Kokkos::View<O*, Space>;
 
-  Places places;  // one a column
+  Places places;  // one for each column
   Storage own, imported;
 };
 
@@ -125,7 +125,7 @@ struct SplitRows {
   }
 };
 
-/// Entries whose column is imported.
+/// Number of entries whose column is imported.
 template <class Exec, class Matrix, class Places>
 typename Matrix::offset_type count_imported(const Exec& exec, const Matrix& A,
                                             const Places& places) {
@@ -148,8 +148,8 @@ void fill_row_pointers(const Exec& exec, const Matrix& A, const Split& split) {
                        split.own.row_ptr().data(), split.imported.row_ptr().data()});
 }
 
-/// Writes columns and values of both parts, each row in the order it has in A. Never beyond the
-/// room of a row, even if A is not the matrix that was counted.
+/// Writes columns and values of both parts, each row in the order it has in A. It never writes
+/// beyond the room of a row, even if A is not the matrix that was counted.
 template <class Exec, class Matrix, class Split>
 void fill_entries(const Exec& exec, const Matrix& A, const Split& split) {
   const auto part = [](const auto& storage) {
@@ -184,22 +184,22 @@ ColumnSplit<Exec, Matrix> split_columns(const Exec& exec, const Matrix& A,
   return split;
 }
 
-/// How the columns of a distributed matrix find their entries of x, given the matrix's importer:
-/// from vectors on its source map to those on its target map, the column map.
+/// Places of the entries of x for the columns of a distributed matrix, from its importer: from
+/// vectors on the source map to those on the target map, the column map.
 template <class LO, class GO, class Node>
 struct ImportedColumns {
   using Map = Tpetra::Map<LO, GO, Node>;
   using Import = Tpetra::Import<LO, GO, Node>;
   using Places = Kokkos::View<LO*, typename Node::memory_space>;
 
-  /// For split_columns: one a column.
+  /// Places for split_columns, one for each column.
   Places places;
   LO own = 0, imported = 0;
-  /// Whether a process of the communicator imports any.
+  /// Whether any process of the communicator imports columns.
   bool any_imported = false;
-  /// Whether a split is predicted to pay. It saves a copy of the own entries of x, 16 bytes each;
-  /// and it costs, for each imported one, 24 bytes to unpack it, which Tpetra does only where the
-  /// vector holds nothing else, and about 16 of y, read and written again.
+  /// Whether a split is predicted to pay. It saves a copy of the own entries of x, 16 bytes each.
+  /// For each imported entry it costs 24 bytes to unpack it, which Tpetra does only if the vector
+  /// holds nothing else, and about 16 bytes of y, read and written again.
   bool split_pays = false;
 
   explicit ImportedColumns(const Import& importer) {
@@ -221,7 +221,7 @@ struct ImportedColumns {
     Kokkos::deep_copy(places, host);
   }
 
-  /// Decides what all processes do. Collective.
+  /// Decides for all processes whether a split pays. Collective.
   void decide(const Teuchos::Comm<int>& comm) {
     const double mine[] = {static_cast<double>(own), static_cast<double>(imported)};
     double all[] = {0, 0};
@@ -230,7 +230,7 @@ struct ImportedColumns {
     split_pays = 40 * all[1] < 16 * all[0];
   }
 
-  /// Brings the imported entries of x, and nothing else, in the order of arrival. Collective.
+  /// An importer of the imported entries of x only, in the order of arrival. Collective.
   static Teuchos::RCP<const Import> alone(const Import& importer) {
     const Map& column_map = *importer.getTargetMap();
     const auto remote = importer.getRemoteLIDs();

@@ -14,13 +14,13 @@ inline Op op_of(Teuchos::ETransp mode) {
   return mode == Teuchos::TRANS ? Op::transpose : Op::conjugate_transpose;
 }
 
-/// What a plan is given of vectors of constant stride. Their memory is on the device from now on,
-/// as Tpetra books it.
+/// Vectors of constant stride, for a plan. Tpetra then counts their memory on the device as the
+/// current one.
 template <class S, class LO, class GO, class Node>
 auto to_read(const Tpetra::MultiVector<S, LO, GO, Node>& x) {
   using Value = typename Tpetra::MultiVector<S, LO, GO, Node>::impl_scalar_type;
   auto vectors = multivector_of<const Value>(x.getLocalViewDevice(Tpetra::Access::ReadOnly));
-  vectors.count = static_cast<int>(x.getNumVectors());  // a View without rows may not know
+  vectors.count = static_cast<int>(x.getNumVectors());  // a View without rows may not know it
   return vectors;
 }
 template <class S, class LO, class GO, class Node>

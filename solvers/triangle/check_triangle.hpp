@@ -13,10 +13,10 @@
 
 namespace heddle::detail::triangle {
 
-/// Where there are lanes, a longer row is a team's.
+/// Longest row, in entries, that a thread reads on a device with lanes; a team reads a longer one.
 inline constexpr std::int64_t longest_of_a_thread = 1024;
 
-/// What entries of one row say.
+/// Reads the entries of one row.
 template <class Matrix, Scalar D>
 struct TriangleRow {
   CsrViewOf<Matrix> A;
@@ -25,7 +25,8 @@ struct TriangleRow {
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t entries(std::int64_t row) const {
     return static_cast<std::int64_t>(A.row_ptr[row + 1] - A.row_ptr[row]);
   }
-  /// Every `step`th entry of the row, from number `first` on.
+  /// Counts every `step`th entry of the row, from number `first` on, in `sums`. Returns the sum of
+  /// those on the diagonal.
   KOKKOS_FORCEINLINE_FUNCTION D read(std::int64_t row, int first, int step,
                                      TriangleSums& sums) const {
     const auto i = static_cast<typename Matrix::ordinal_type>(row);
@@ -61,7 +62,7 @@ struct TriangleKernel {
   }
 };
 
-/// A team a row, if it is long.
+/// Checks the long rows, one team for each row.
 template <class Matrix, Scalar D>
 struct LongTriangleRows {
   using Shape = backends::Shape<32, 256>;
@@ -90,7 +91,7 @@ struct LongTriangleRows {
   }
 };
 
-/// A launch and a readback, which waits for `exec`.
+/// Checks the long rows: a launch and a readback, which waits for `exec`.
 template <ExecutionSpace Exec, class Matrix, Scalar D>
 TriangleSums sums_of_long_rows(const Exec& exec, const TriangleRow<Matrix, D>& rows,
                                std::int64_t count) {
@@ -106,17 +107,17 @@ TriangleSums sums_of_long_rows(const Exec& exec, const TriangleRow<Matrix, D>& r
   return sums;
 }
 
-/// What an error says of a bad diagonal.
+/// The words of an Error for a bad diagonal.
 struct DiagonalWords {
   const char* wrong = "the diagonal is missing, zero or not finite";
   const char* advice = "store one, shift it, or say Diagonal::unit";
 };
 
-/// One launch and one readback, which waits for `exec`, and as much again where rows are long.
-/// Throws Error, naming the row, for entries
-/// outside of the triangle unless these are ignored, and for a diagonal that is to be read and is
-/// missing, or zero or not finite after entries in one place are added up. The row pointer and
-/// columns of T are checked before. D is what the diagonal is added up in: DiagonalOf.
+/// Checks a triangle of T, whose row pointer and columns have been checked. Throws Error, naming
+/// the row, for entries outside of the triangle unless these are ignored, and for a stored diagonal
+/// that is missing, or zero or not finite after repeated entries are added. D is the type in which
+/// the diagonal is added up: DiagonalOf. One launch and one readback, which waits for `exec`, and
+/// as many again if rows are long.
 template <Scalar D, ExecutionSpace Exec, class Matrix>
 TriangleSums check_triangle(const Exec& exec, const Matrix& T, Triangle triangle, Diagonal diagonal,
                             bool ignore_outside, const DiagonalWords& words = {}) {
@@ -140,8 +141,8 @@ TriangleSums check_triangle(const Exec& exec, const Matrix& T, Triangle triangle
   return sums;
 }
 
-/// Throws Error, naming the row, if *bad says one: one more than the lowest whose diagonal is bad.
-/// Waits for `exec`, by a fence of this label.
+/// Throws Error, naming the row, if *bad is not 0: it is one more than the lowest row with a bad
+/// diagonal. Waits for `exec`, by a fence of this label.
 template <ExecutionSpace Exec, class Word>
 void check_bad_diagonal(const Exec& exec, const char* label, const Word& bad,
                         const DiagonalWords& words = {}) {

@@ -16,7 +16,7 @@ struct Graph {
   O rows;
   Triangle triangle;
 
-  /// The order in which every row comes after those that it needs.
+  /// The order in which every row is after those that it needs.
   KOKKOS_FORCEINLINE_FUNCTION SweepDirection sweep() const {
     return triangle == Triangle::lower ? SweepDirection::forward : SweepDirection::backward;
   }
@@ -26,7 +26,7 @@ struct Graph {
   }
 };
 
-/// Which entries of a row a triangle has besides the diagonal.
+/// The predicate of the entries in a triangle, off the diagonal.
 struct InTriangle {
   Triangle triangle;
 
@@ -48,18 +48,18 @@ struct Reciprocals {
   }
 };
 
-/// Those of a triangle in an order.
+/// The chosen entries of a triangle, in an order of its rows.
 template <Ordinal O, Offset Off>
 ordered::ChosenEntries<O, Off, InTriangle, ordered::PlaceOrder<O>> entries_of(
     const Graph<O, Off>& graph, const ordered::PlaceOrder<O>& order) {
   return {graph.row_ptr, graph.col_idx, {graph.triangle}, order};
 }
 
-/// What row i of a triangle reads.
+/// The reads of row i of a triangle.
 template <Ordinal O, Offset Off>
 struct TriangleReads {
   Graph<O, Off> graph;
-  std::int64_t entries;  ///< of the matrix
+  std::int64_t entries;  ///< number of entries of the whole matrix
 
   KOKKOS_FORCEINLINE_FUNCTION Off begin(O i) const { return graph.row_ptr[i]; }
   KOKKOS_FORCEINLINE_FUNCTION Off end(O i) const { return graph.row_ptr[i + 1]; }
@@ -74,13 +74,13 @@ struct TriangleReads {
   }
 };
 
-/// The loop over the rows of a triangle, which is part of a matrix of so many entries.
+/// The loop over the rows of a triangle. `entries`: number of entries of the whole matrix.
 template <Ordinal O, Offset Off>
 ordered::Loop<O, TriangleReads<O, Off>> loop_of(const Graph<O, Off>& graph, std::int64_t entries) {
   return {graph.rows, graph.sweep(), ReadsAhead::error, {graph, entries}};
 }
 
-/// How many entries the row at each place has in the triangle, beside `more`.
+/// Number of entries in the triangle of the row at each place, plus `more`.
 template <Ordinal O, Offset Off>
 struct EntriesInTriangle {
   Graph<O, Off> graph;

@@ -7,15 +7,14 @@
 
 namespace heddle::detail::triangle {
 
-/// Rows of a diagonal block, at most.
+/// Largest number of rows of a diagonal block.
 inline constexpr int largest_block = 32;
 
-/// The dense blocks on A's diagonal, inverted in place: a block an item. Entry (r, c) of block k
-/// lies at (k * size + c) * size + r, so that neighbouring rows lie side by side. The last block is
-/// filled up with ones on its diagonal. Where a block is singular, or it or its inverse is not
-/// finite: the identity, and the first row of the lowest such block is marked in *bad.
-///
-/// Source: Gauss-Jordan with row pivots.
+/// Gauss-Jordan inversion, with row pivots, of the dense blocks on A's diagonal, one item for each
+/// block. Entry (r, c) of block k is at (k * size + c) * size + r: blocks are column-major. The
+/// last block is filled up with ones on its diagonal. If a block is singular, or it or its inverse
+/// is not finite, the identity is written, and the first row of the lowest such block is marked in
+/// *bad.
 template <class Matrix>
 struct InvertBlocks {
   using S = typename Matrix::scalar_type;
@@ -26,7 +25,7 @@ struct InvertBlocks {
   const O* col_idx;
   const S* values;
   S* inverse;
-  S* original;  ///< the blocks themselves, which lie alike; or null
+  S* original;  ///< the blocks themselves, in the same layout; or null
   std::int64_t* bad;
   std::int64_t rows;
   int size;
@@ -58,7 +57,7 @@ struct InvertBlocks {
       }
     }
   }
-  /// Whether there is an inverse, which is finite.
+  /// Inverts a block in place; returns whether its inverse exists and is finite.
   KOKKOS_FUNCTION bool invert(S* block) const {
     int pivots[largest_block];
     for (int c = 0; c < size; ++c) {
@@ -72,7 +71,7 @@ struct InvertBlocks {
       for (int j = 0; j < size; ++j) swap(block[j * size + c], block[j * size + pivot]);
       eliminate(block, c);
     }
-    // Rows that changed places are columns of the inverse that do, the last first.
+    // Exchanged rows are exchanged columns of the inverse, the last first.
     for (int c = size - 1; c >= 0; --c) {
       for (int r = 0; r < size; ++r) swap(block[c * size + r], block[pivots[c] * size + r]);
     }
@@ -86,7 +85,7 @@ struct InvertBlocks {
     a = b;
     b = kept;
   }
-  /// Makes column c one of the identity, in whose place that of the inverse comes.
+  /// Eliminates column c, and stores that column of the inverse in its place.
   KOKKOS_FUNCTION void eliminate(S* block, int c) const {
     const S scale = S(1) / block[c * size + c];
     block[c * size + c] = S(1);

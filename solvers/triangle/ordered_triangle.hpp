@@ -14,23 +14,23 @@
 
 namespace heddle::detail::triangle {
 
-/// A triangle in the order that it is solved in, as kernels see it. The entries off the diagonal of
-/// the row at place p are row_ptr[p] to row_ptr[p + 1].
+/// A triangle in the order in which it is solved, as kernels see it. The entries off the diagonal
+/// of the row at place p are row_ptr[p] to row_ptr[p + 1].
 template <Scalar S, Ordinal O, Offset Off, Scalar D>
 struct View {
   std::int64_t rows;
   const Off* row_ptr;
-  const O* needed;  ///< what an entry is multiplied by: a place, or a row of x
+  const O* needed;  ///< the place that each entry needs
   const S* values;
-  const D* diagonal;    ///< of each place; null for a unit diagonal
-  const D* reciprocal;  ///< of the diagonal; zero where that is no normal number
-  const O* row;         ///< of the matrix, of each place
+  const D* diagonal;    ///< the diagonal of each place; null if it is unit
+  const D* reciprocal;  ///< its reciprocal; zero if that is no normal number
+  const O* row;         ///< the row of the matrix at each place
 };
 
 template <Scalar S, Ordinal O, Offset Off, Scalar D>
 struct SumDiagonal {
   CsrView<S, O, Off> A;
-  const O* row;  ///< at each place
+  const O* row;  ///< the row at each place
   D* diagonal;
   D* reciprocal;
   std::int64_t* bad_diagonal;
@@ -44,7 +44,7 @@ struct SumDiagonal {
   }
 };
 
-/// The diagonal of a triangle and its reciprocal in D (DiagonalOf), place by place; nothing for a
+/// The diagonal of a triangle and its reciprocal in D (DiagonalOf), place by place; empty for a
 /// unit diagonal.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, Scalar D>
 class DiagonalStorage {
@@ -62,16 +62,16 @@ class DiagonalStorage {
                            arena_array(reciprocal_, places));
   }
 
-  /// The values of a matrix of the same pattern, as loop(i) for each i < places(): adds up entries
-  /// in one place. The lowest row whose diagonal turns out to be bad (is_bad_diagonal) is marked in
-  /// *bad_diagonal, if that is given (mark_bad_row).
+  /// A body that adds up the diagonal of a matrix of the same pattern; to be run for each i <
+  /// places(). The lowest row with a bad diagonal (is_bad_diagonal) is marked in *bad_diagonal, if
+  /// that is given (mark_bad_row).
   SumDiagonal<S, O, Off, D> loop(const Matrix& T, std::int64_t* bad_diagonal) const {
     return {csr_view(T), row_.data(), diagonal_.data(), reciprocal_.data(), bad_diagonal};
   }
-  /// 0 for a unit diagonal.
+  /// Number of places; 0 for a unit diagonal.
   std::int64_t places() const { return unit_ ? 0 : static_cast<std::int64_t>(row_.extent(0)); }
 
-  /// Null for a unit diagonal.
+  /// The diagonal of each place; null if it is unit.
   const D* diagonal() const { return unit_ ? nullptr : diagonal_.data(); }
   const D* reciprocal() const { return reciprocal_.data(); }
   std::size_t bytes() const { return memory_.bytes(); }
@@ -108,9 +108,9 @@ struct PlaceEntries {
   }
 };
 
-/// Where the entries of a triangle are, in the order that it is solved in, with the way back to the
-/// user's entries. The entries off the diagonal of the row at place p are row_ptr(p) to
-/// row_ptr(p + 1); entry k is entry source(k) of the user's matrix.
+/// The pattern of a triangle in the order in which it is solved, and the user's entry of each
+/// entry. The entries off the diagonal of the row at place p are row_ptr(p) to row_ptr(p + 1);
+/// entry k is entry source(k) of the user's matrix.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 class OrderedPattern {
  public:
@@ -121,7 +121,7 @@ class OrderedPattern {
   OrderedPattern() = default;
 
   /// Two allocations, one of which is freed again, and three launches; waits. Rows keep the order
-  /// of their entries. `entries` are those off the diagonal. Entry k of the graph is entry
+  /// of their entries. `entries`: number of those off the diagonal. Entry k of the graph is entry
   /// origin[k] of the user's matrix, or k if that is null.
   OrderedPattern(const Exec& exec, const Graph<O, Off>& graph, const Off* origin,
                  const ordered::PlaceOrder<O>& order, std::int64_t entries)
@@ -167,7 +167,7 @@ class OrderedPattern {
   Array<O> row_, needed_;
 };
 
-/// A triangle copied in the order that it is solved in, its diagonal in D (DiagonalOf).
+/// A copy of a triangle in the order in which it is solved, with its diagonal in D (DiagonalOf).
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, Scalar D>
 class OrderedTriangle {
  public:
@@ -176,7 +176,8 @@ class OrderedTriangle {
 
   OrderedTriangle() = default;
 
-  /// The pattern (OrderedPattern), a second and a third allocation, and the values; no wait.
+  /// Makes the pattern (OrderedPattern), with two more allocations, and copies the values, without
+  /// a wait of its own.
   OrderedTriangle(const Exec& exec, const Matrix& T, const Graph<O, Off>& graph, const Off* origin,
                   const ordered::PlaceOrder<O>& order, std::int64_t entries, Diagonal diagonal)
       : pattern_(exec, graph, origin, order, entries),
@@ -187,8 +188,8 @@ class OrderedTriangle {
     update_values(exec, T, nullptr);
   }
 
-  /// The values of a matrix of the same pattern, in the order of `exec`: one launch, no allocation,
-  /// no wait. *bad_diagonal: see DiagonalStorage.
+  /// Copies the values of a matrix of the same pattern, in the order of `exec`: one launch, no
+  /// allocation, no wait. *bad_diagonal: see DiagonalStorage.
   void update_values(const Exec& exec, const Matrix& T, std::int64_t* bad_diagonal) {
     two_loops(exec, "heddle::triangle::values", pattern_.entries(),
               Gather<S, Off>{values_.data(), T.values().data(), pattern_.source().data()},

@@ -6,7 +6,7 @@
 
 namespace heddle::detail::triangle {
 
-/// Right-hand sides that a plan keeps room for, at most.
+/// Largest number of right-hand sides that a plan keeps memory for.
 inline constexpr int most_room = 64;
 
 /// Throws Error unless op(T) x = b makes sense for a matrix of `rows` rows: shapes fit, and x is b
@@ -42,7 +42,7 @@ struct ClearVectors {
   }
 };
 
-/// x = 0, whatever it holds.
+/// Sets x to 0, whatever it holds.
 template <ExecutionSpace Exec, Scalar V>
 void clear(const Exec& exec, const Multivector<V>& x) {
   parallel_for(exec, "heddle::triangle::clear_x", x.rows * x.count, ClearVectors<V>{x});

@@ -28,14 +28,14 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr bool in_triangle(Triangle triangle, O i, O
   return triangle == Triangle::lower ? j < i : j > i;
 }
 
-/// What one look at a matrix says of its triangle.
+/// The result of a check of a triangle (check_triangle).
 struct TriangleSums {
   static constexpr std::int64_t nowhere = std::numeric_limits<std::int64_t>::max();
 
   std::int64_t entries = 0;             ///< in the triangle, off the diagonal
   std::int64_t outside = nowhere;       ///< the first row with an entry outside of the triangle
   std::int64_t bad_diagonal = nowhere;  ///< the first row whose diagonal is bad (is_bad_diagonal)
-  std::int64_t long_rows = 0;           ///< that are left to teams (check_triangle)
+  std::int64_t long_rows = 0;           ///< number of rows left to teams
 
   KOKKOS_FUNCTION void add(const TriangleSums& other) {
     entries += other.entries;
@@ -50,15 +50,15 @@ struct TriangleSums {
 
 namespace heddle::detail::triangle {
 
-/// What the diagonal of a matrix of S and its reciprocal are kept in where vectors of V are solved
-/// for: S; but as wide as V where that is wider, since a reciprocal that is rounded to S would
-/// leave every solution S's precision.
+/// The type of the diagonal of a matrix of S, and of its reciprocal, for solves with vectors of V:
+/// S, or as wide as V if that is wider, since a reciprocal rounded to S would limit every solution
+/// to S's precision.
 template <Scalar S, Scalar V>
 using DiagonalOf = std::conditional_t<
     (sizeof(heddle::RealOf<V>) > sizeof(heddle::RealOf<S>)),
     std::conditional_t<is_complex<S>, Kokkos::complex<heddle::RealOf<V>>, heddle::RealOf<V>>, S>;
 
-/// Neither infinite nor a NaN; by its bits, which no option of a compiler takes for granted.
+/// Whether a value is neither infinite nor NaN, by its bits, which no option of a compiler assumes.
 template <Scalar T>
 KOKKOS_FORCEINLINE_FUNCTION bool is_finite(const T& value) {
   if constexpr (is_complex<T>) {
@@ -71,13 +71,13 @@ KOKKOS_FORCEINLINE_FUNCTION bool is_finite(const T& value) {
   }
 }
 
-/// Whether no row can be solved with a diagonal: it is missing or zero, infinite or a NaN.
+/// Whether a diagonal prevents a solve: it is zero, also if missing, infinite or NaN.
 template <Scalar T>
 KOKKOS_FORCEINLINE_FUNCTION bool is_bad_diagonal(const T& value) {
   return value == T(0) || !is_finite(value);
 }
 
-/// Zero where the reciprocal overflows, or loses digits below the smallest normal number.
+/// 1 / value; zero if that overflows, or loses digits below the smallest normal number.
 template <Scalar T>
 KOKKOS_FORCEINLINE_FUNCTION T reciprocal_or_zero(const T& value) {
   const T reciprocal = T(1) / value;

@@ -11,16 +11,16 @@
 #include "../../core/multivector.hpp"
 #include "operations.hpp"
 
-/// How passes over vectors are laid over teams and lanes.
+/// How passes over vectors are mapped to teams and lanes.
 namespace heddle::detail::vectors {
 
 struct Tuning {
-  int threads;                   ///< of a team
-  int packs;                     ///< that a lane has under way together
-  std::int64_t least_rows;       ///< of a team; fewer are not worth another one
-  std::int64_t block_rows;       ///< of each vector in turn: side by side, they stay cached
-  std::int64_t inner_rows;       ///< that V' W takes of all columns: they stay in the first cache
-  std::int64_t product_entries;  ///< that V C takes of all columns: they stay in the second
+  int threads;                   ///< threads of a team
+  int packs;                     ///< packs that a lane loads together
+  std::int64_t least_rows;       ///< rows of a team; fewer are not worth another one
+  std::int64_t block_rows;       ///< rows of each vector in turn; row-major vectors stay cached
+  std::int64_t inner_rows;       ///< rows of a block of V' W, which stays in the first cache
+  std::int64_t product_entries;  ///< entries of a block of V C, which stays in the second cache
 };
 
 template <ExecutionSpace Exec>
@@ -28,8 +28,8 @@ inline constexpr Tuning tuning_of =
     backends::has_lanes<Exec> ? Tuning{team_sums::team_threads, 4, 1024, 1024, 1024, 1 << 15}
                               : Tuning{1, 4, 4096, 1024, 256, 1 << 15};
 
-/// Rows that V' W and V C of so many columns in all take at once on a CPU: few enough for its
-/// second cache, where they are read again, and many enough for its prefetcher.
+/// Number of rows in a block of V C on a CPU, where V and W have so many columns together: few
+/// enough for the second cache, from which they are read again, and enough for the prefetcher.
 template <ExecutionSpace Exec>
 KOKKOS_FORCEINLINE_FUNCTION constexpr std::int64_t product_rows(int columns) {
   constexpr std::int64_t least = 128;
@@ -37,8 +37,8 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr std::int64_t product_rows(int columns) {
   return rows > least ? rows : least;
 }
 
-/// Teams that a pass over `rows` rows is cut into, of `least_rows` each at least; as many as there
-/// is room for.
+/// Number of teams for a pass over `rows` rows, of at least `least_rows` each: as many as can run
+/// at once.
 template <ExecutionSpace Exec>
 int teams_for(const Exec& exec, std::int64_t rows,
               std::int64_t least_rows = tuning_of<Exec>.least_rows) {
@@ -46,13 +46,13 @@ int teams_for(const Exec& exec, std::int64_t rows,
   return static_cast<int>(std::clamp<std::int64_t>(ceil_div(rows, least_rows), 1, most));
 }
 
-/// Of a GPU: a row a lane.
+/// Number of teams on a GPU with a row for each lane.
 template <ExecutionSpace Exec>
 int teams_of_lanes(const Exec& exec, std::int64_t rows) {
   return teams_for(exec, rows, tuning_of<Exec>.threads);
 }
 
-/// The rows of a team of a CPU: no two teams share 64 of them, nor a cache line.
+/// The rows of a team: shares begin at multiples of 64, so that no two teams share a cache line.
 struct ShareOfRows {
   std::int64_t first, stop;
 
@@ -65,13 +65,13 @@ struct ShareOfRows {
   }
 };
 
-/// The rows that a lane holds at once, of one vector. UnitStride: entries of a vector follow each
-/// other. Whole: all rows of the pack are there.
+/// The rows of one vector that a lane holds at once. UnitStride: whether entries of a vector follow
+/// each other. Whole: whether all rows of the pack exist.
 template <class Pack, bool UnitStride, bool Whole>
 struct Entries {
   std::int64_t row;
   int vector;
-  std::int64_t rows;  ///< that are there from `row` on
+  std::int64_t rows;  ///< number of rows from `row` on
 
   template <Scalar V>
   KOKKOS_FORCEINLINE_FUNCTION Pack load(const Multivector<V>& v) const {
@@ -100,7 +100,7 @@ struct Entries {
       Pack::store_strided(to, v.row_stride, values, mask());
     }
   }
-  /// The same of a vector whose first entry is at hand, in loops over many vectors.
+  /// Loads from the vector that begins at `first`, for loops over many vectors.
   template <Scalar V>
   KOKKOS_FORCEINLINE_FUNCTION Pack load(const V* first, int row_stride) const {
     const V* const from = first + row * (UnitStride ? 1 : row_stride);
@@ -112,7 +112,7 @@ struct Entries {
       return Pack::strided(from, row_stride, mask());
     }
   }
-  /// What is to be added up: nothing beyond the last row, whatever became of the zeros there.
+  /// The values, with zeros beyond the last row, for sums.
   KOKKOS_FORCEINLINE_FUNCTION Pack keep(const Pack& values) const {
     if constexpr (Whole) {
       return values;
@@ -131,9 +131,9 @@ struct Entries {
   }
 };
 
-/// Launches make.operator()<unit>(), a kernel for vectors whose entries follow each other, or for
-/// any. Each is compiled once: on a CPU the former for AVX2 where the compiler knows that, and
-/// processors without it run the latter.
+/// Launches make.operator()<unit>(), a kernel for vectors of unit stride, or for any stride. Each
+/// is compiled once: on a CPU the first for AVX2 if the compiler supports it, and processors
+/// without AVX2 run the second.
 template <ExecutionSpace Exec, class Make>
 void launch_by_stride(const Exec& exec, const char* label, std::int64_t teams, bool unit_stride,
                       const Make& make) {
@@ -163,7 +163,7 @@ inline constexpr bool is_defined<vectors::StreamKernels<V>> = true;
 
 namespace heddle::detail::vectors {
 
-/// A pass (operands.hpp) as a launch.
+/// The kernel of a pass (operands.hpp).
 template <class Pass, bool UnitStride, int MostVectors>
 struct StreamKernel {
   using Acc = typename Pass::accumulator_type;
@@ -198,12 +198,12 @@ struct StreamKernel {
   template <class Team>
   static constexpr Tuning tuning = tuning_of<typename Team::execution_space>;
 
-  /// Known to the compiler where a launch takes one vector.
+  /// Index of a vector, which is a constant in launches of one vector.
   KOKKOS_FORCEINLINE_FUNCTION int vector(int v) const {
     return MostVectors == 1 ? 0 : first_vector + v;
   }
 
-  /// Of a GPU: neighbours take neighbouring rows, and teams take blocks in turn.
+  /// Loop of a GPU: threads have neighbouring rows (coalesced), and teams have blocks in turn.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void stride_over_rows(const Team& team, Acc (&total)[values]) const {
     constexpr std::int64_t block = std::int64_t{Team::threads} * tuning<Team>.packs;
@@ -219,7 +219,7 @@ struct StreamKernel {
     }
   }
 
-  /// Of a CPU: a thread takes neighbouring rows, of several vectors block by block.
+  /// Loop of a CPU: a thread has neighbouring rows, block by block if there are several vectors.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void walk_over_rows(const Team& team, Acc (&total)[values]) const {
     const ShareOfRows share(rows, team.index(), teams);
@@ -261,7 +261,7 @@ struct StreamKernel {
     }
   }
 
-  /// Of a lane: rows at, at + threads, ..., one for each pack, whose loads are under way together.
+  /// Step of a lane: rows at, at + threads, ..., one for each pack. Their loads overlap.
   template <class Team, int Sums>
   KOKKOS_FORCEINLINE_FUNCTION void step(std::int64_t at, int v, Pack<Team> (&part)[Sums]) const {
     constexpr int packs = tuning<Team>.packs;
@@ -330,17 +330,17 @@ void stream(const Exec& exec, const char* label, std::int64_t rows, int vectors,
 
 namespace heddle::detail::vectors {
 
-/// What follows sums of which nothing else is made.
+/// The epilogue of sums from which nothing else is computed.
 struct NothingMore {
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team&) const {}
 };
 
 /// G = V' W by tiles of TileRows x Columns numbers: a lane adds up the products of its rows in
-/// registers, and a CPU takes all tiles of a block of rows before the next block. On a GPU each
-/// tile of one vector W has teams of its own, so that all of V is under way at once. The last team
-/// calls `finish` when G is there. Where a number of the device, *only_if, is zero, nothing is
-/// done.
+/// registers, and a CPU computes all tiles of a block of rows before the next block. On a GPU, if W
+/// is one vector, each tile has teams of its own, so that all of V is loaded at once. The last team
+/// calls the epilogue `finish` once G is complete. The kernel does nothing if *only_if, a number on
+/// the device, is zero.
 template <Scalar V, Scalar Acc, bool UnitStride, int Columns, int TileRows, class Finish>
 struct InnerProductsKernel {
   static constexpr int tile_rows = TileRows;
@@ -350,7 +350,7 @@ struct InnerProductsKernel {
   Multivector<const V> left, right;
   SmallMatrix<Acc> result;
   team_sums::Partials<Acc> partials;
-  int shares;  ///< of the rows
+  int shares;  ///< number of shares of the rows
   const int* only_if;
   Finish finish;
 
@@ -384,8 +384,8 @@ struct InnerProductsKernel {
   }
 
  private:
-  /// G, by the last team. Several numbers of a share are read at once, since nothing else runs that
-  /// could hide how long it takes to read them.
+  /// Adds up G, in the last team. Several numbers of a share are read at once, since nothing else
+  /// runs that could hide the latency.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void add_shares(const Team& team) const {
     constexpr int at_once = 4;
@@ -402,7 +402,7 @@ struct InnerProductsKernel {
       }
       HEDDLE_UNROLL(at_once)
       for (int k = 0; k < at_once; ++k) {
-        if (i + k >= partials.values) break;  // alike in all lanes
+        if (i + k >= partials.values) break;  // the same in all lanes
         const Acc sum = subwarp.sum(sums[k]);
         const int place = i + k;
         if (subwarp.lane() == 0) result(place % left.count, place / left.count) = sum;
@@ -434,7 +434,7 @@ struct InnerProductsKernel {
     constexpr int width = Pack::width;
     Pack part[tile];
     for (auto& sum : part) sum = Pack::zero();
-    // Of a tile that reaches beyond the last vector this one is taken again, for nothing.
+    // A tile that reaches beyond the last vector reads that one again, and drops the sums.
     const V* of_left[tile_rows];
     const V* of_right[Columns];
     for (int a = 0; a < tile_rows; ++a) {
@@ -477,7 +477,7 @@ struct InnerProductsKernel {
              std::make_integer_sequence<int, Columns>(), std::make_integer_sequence<int, tile>());
   }
 
-  /// No loops: compilers keep an array in registers only where every place in it is a constant
+  /// There are no loops: compilers keep an array in registers only if every index is a constant
   /// early enough.
   template <class Entry, class Pack, int... A, int... B, int... T>
   KOKKOS_FORCEINLINE_FUNCTION void add_rows(const Entry& entries,
@@ -516,7 +516,8 @@ void launch_tiles(const Exec& exec, const Multivector<const V>& left,
                    });
 }
 
-/// V' w of one vector w, and finish(team) behind it by one team; nothing where *only_if is zero.
+/// Computes V' w for one vector w, then runs the epilogue finish(team) in one team. The kernel does
+/// nothing if *only_if is zero.
 template <ExecutionSpace Exec, Scalar V, Scalar Acc, class Finish>
 void launch_inner_products_with(const Exec& exec, const Multivector<const V>& left,
                                 const Multivector<const V>& right, const SmallMatrix<Acc>& to,
@@ -533,18 +534,18 @@ void launch_inner_products(const Exec& exec, const Multivector<const V>& left,
   if (right.count == 1) {
     return launch_inner_products_with(exec, left, right, to, partials, nullptr, NothingMore());
   }
-  // So that sums stay in registers.
+  // Tiles are small enough for sums to stay in registers.
   launch_tiles<backends::has_lanes<Exec> ? 4 : 2, 4>(exec, left, right, to, partials, nullptr,
                                                      NothingMore());
 }
 
-/// W = alpha V C + beta W; alpha == 0 reads neither V nor C. A CPU takes a block of rows, and of it
-/// a few vectors of V at a time, so that few streams are read at once and W stays in its nearest
-/// cache; a GPU all of a row. Sums are of the type of the coefficients, Acc.
+/// W = alpha V C + beta W; alpha == 0 reads neither V nor C. A CPU computes a block of rows, from a
+/// few vectors of V at a time, so that few streams are read at once and W stays in the nearest
+/// cache. A GPU computes whole rows. Sums have the type of the coefficients, Acc.
 template <Scalar V, Scalar Acc, bool UnitStride, int Columns>
 struct CombinationsKernel {
   using Scratch = backends::NoScratch;
-  static constexpr int at_once = 8;  ///< vectors of V
+  static constexpr int at_once = 8;  ///< number of vectors of V at a time
 
   Multivector<const V> from;
   SmallMatrix<const Acc> coefficients;
@@ -572,12 +573,12 @@ struct CombinationsKernel {
   }
 
  private:
-  /// `read` vectors of V to vectors j, ..., j + Width - 1 of W, in rows [at, until).
+  /// Adds `read` vectors of V to vectors j, ..., j + Width - 1 of W, in rows [at, until).
   template <int Width, class Team>
   KOKKOS_FORCEINLINE_FUNCTION void add_all(const Team& team, std::int64_t at, std::int64_t until,
                                            int j, int group, int read) const {
     int i = 0;
-    do {  // once for no vectors: beta W is still to be written
+    do {  // runs once without vectors too, to write beta W
       const int left = read - i;
       const int count = left < group ? left : group;
       if constexpr (Team::threads > 1) {
@@ -589,7 +590,7 @@ struct CombinationsKernel {
     } while (i < read);
   }
 
-  /// Of a GPU: vectors i, ..., i + count - 1 of V, a row a lane.
+  /// Adds vectors i, ..., i + count - 1 of V on a GPU, a row for each lane.
   template <int Width, class Team>
   KOKKOS_FORCEINLINE_FUNCTION void add(const Team& team, std::int64_t at, std::int64_t until, int i,
                                        int count, int j) const {
@@ -616,7 +617,7 @@ struct CombinationsKernel {
     }
   }
 
-  /// Of a CPU: two packs of rows, with the coefficients at hand.
+  /// Adds vectors on a CPU, two packs of rows at a time, with the coefficients in registers.
   template <int Width, class Team>
   KOKKOS_FORCEINLINE_FUNCTION void add_packs(std::int64_t at, std::int64_t until, int i, int count,
                                              int j) const {
@@ -658,7 +659,7 @@ struct CombinationsKernel {
     }
   }
 
-  /// What vector v of V adds to those of W from j on.
+  /// Adds an entry of vector v of V to the sums of W from vector j on.
   template <int Width, class Pack>
   KOKKOS_FORCEINLINE_FUNCTION void add_one(const Pack& entry, int v, int j,
                                            Pack (&sum)[Width]) const {
@@ -674,7 +675,7 @@ struct CombinationsKernel {
     return of.data + v * of.vector_stride;
   }
 
-  /// What the sums begin with: beta W before the first vectors of V, then what they came to.
+  /// Start of the sums: beta W for the first vectors of V, then W with the sums so far.
   template <int Width, class Entry, class Pack>
   KOKKOS_FORCEINLINE_FUNCTION void begin(const Entry& entries, int i, int j,
                                          Pack (&sum)[Width]) const {

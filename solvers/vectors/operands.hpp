@@ -18,10 +18,10 @@
 /// Norms that neither overflow nor underflow.
 namespace heddle::detail::vectors {
 
-/// A sum of squares in Acc that is right over the whole range of V: squares of float fit into
-/// double; those in V's own precision are added up as they are, scaled down and scaled up, and the
-/// sum that lost nothing counts. All powers of two, so that the sums have the bits of an unscaled
-/// one. Source: J. Blue (1978), without its branches.
+/// A sum of squares in Acc that is right over the whole range of V. Squares of float fit into
+/// double. Squares in V's own precision are added up as they are, scaled down and scaled up, and
+/// the sum that lost nothing counts. Scales are powers of two, so that the sums have the bits of an
+/// unscaled one. Source: J. Blue (1978), without its branches.
 template <Scalar V, Scalar Acc>
 struct Squares {
   using Real = heddle::RealOf<Acc>;
@@ -30,7 +30,7 @@ struct Squares {
   static constexpr bool wide = std::is_same_v<Real, double>;
   static constexpr Real down = static_cast<Real>(wide ? 0x1p-530 : 0x1p-90),
                         up = static_cast<Real>(wide ? 0x1p530 : 0x1p90);
-  /// below, the plain sum may have lost squares
+  /// A plain sum below this may have lost squares.
   static constexpr Real least = static_cast<Real>(wide ? 0x1p-800 : 0x1p-60);
 
   /// sum[0 .. sums) += the squares of `value`
@@ -44,7 +44,7 @@ struct Squares {
       sum[2] = Pack::multiply_add(Pack::conjugate(large), large, sum[2]);
     }
   }
-  /// The same of one number.
+  /// sum[0 .. sums) += the squares of one number
   KOKKOS_FORCEINLINE_FUNCTION static void add_one(const Acc& value, Acc* sum) {
     sum[0] += conjugate(value) * value;
     if constexpr (scaled) {
@@ -68,7 +68,7 @@ struct Squares {
 
 namespace heddle::detail::krylov {
 
-/// What dots and norms of S are added up in: double, or complex of it.
+/// The type in which dots and norms of S are added up: double, or complex of it.
 template <Scalar S>
 using Wide = std::conditional_t<is_complex<S>, Kokkos::complex<double>, double>;
 
@@ -95,8 +95,8 @@ struct PowerOfTwo {
 
 namespace heddle::detail::vectors {
 
-/// A number that a launch reads: given by the host, or in memory of the device, one for all vectors
-/// or one for each.
+/// A number that a launch reads: a value of the host, or in memory of the device, one for all
+/// vectors or one for each.
 template <Scalar Acc>
 struct Factor {
   const Acc* place = nullptr;
@@ -110,10 +110,10 @@ struct Factor {
 
 // Passes over vectors: operands, and a formula for one entry of each.
 
-/// Vectors that a launch takes, as a constant of kernels.
+/// Largest number of vectors in a launch, a constant of kernels.
 inline constexpr int vectors_at_once = 8;
 
-/// Vectors of a pass. What is not loaded is zero in the formula, and its memory is not touched.
+/// Vectors of a pass. If they are not loaded, they are zero in the formula and never read.
 template <class V>
 struct Operand {
   Multivector<V> vectors;
@@ -153,7 +153,7 @@ struct ValueAt {
   Pack value;
 };
 
-/// Operands in order. Members, not an array, so that values stay in registers.
+/// Operands in order. They are members, not an array, so that values stay in registers.
 template <class Indices, class... V>
 struct OperandList;
 template <int... I, class... V>
@@ -168,7 +168,7 @@ struct OperandList<std::integer_sequence<int, I...>, V...> : OperandAt<I, V>... 
   template <class Formula, class Entries, class Pack>
   KOKKOS_FORCEINLINE_FUNCTION void compute(const Formula& formula, const Entries& at,
                                            Values<Pack>& of, [[maybe_unused]] Pack* sums) const {
-    // nvcc 13 finds `requires { formula(...); }` false where it holds.
+    // nvcc 13 evaluates `requires { formula(...); }` to false even if it holds.
     if constexpr (std::is_invocable_v<const Formula&, decltype(ValueAt<I, Pack>::value)&...>) {
       formula(of.ValueAt<I, Pack>::value...);
     } else {
@@ -188,16 +188,14 @@ KOKKOS_FORCEINLINE_FUNCTION void add_dot(const Pack& x, const Pack& y, Pack& sum
   sum = Pack::multiply_add(Pack::conjugate(x), y, sum);
 }
 
-/// What a pass derives from, which computes in Acc and adds up `Sums` numbers of each vector. It
-/// has
+/// The base of passes that compute in Acc and add up `Sums` numbers for each vector. A pass has
 ///
 /// - `operands(v)`: operands_of(loaded(x), updated(y), ...), of vector v;
-/// - `formula<Pack>(v)`: a function object that is made once for many entries, with a Pack of
-///   entries of each operand, which it overwrites where they are updated or stored: formula(x, y,
-///   ...). With sums: formula(at, sums, x, y, ...), which adds to sums[0 .. Sums), one of each
-///   Pack; what is not zero beyond the last row whatever the vectors hold goes through
-///   `at.keep(value)` first;
-/// - and of its own, if need be, what stands here.
+/// - `formula<Pack>(v)`: a function object that is made once for many entries: formula(x, y, ...)
+///   gets a Pack of entries of each operand, and overwrites those that are updated or stored. With
+///   sums: formula(at, sums, x, y, ...), which adds a Pack to each of sums[0 .. Sums). Values that
+///   may be nonzero beyond the last row, where loads are zero, go through `at.keep(value)` first;
+/// - and, if needed, its own versions of the functions here.
 template <Scalar Acc, int Sums = 0>
 struct Pass {
   using accumulator_type = Acc;
@@ -205,15 +203,15 @@ struct Pass {
 
   /// Whether there is anything to do for a vector.
   KOKKOS_FORCEINLINE_FUNCTION static bool active(int) { return true; }
-  /// By one thread, once for each vector, active or not, with its sums over all rows.
+  /// Called by one thread, once for each vector, active or not, with its sums over all rows.
   KOKKOS_FORCEINLINE_FUNCTION static void finish(int, const Acc*) {}
 };
 
 /// Runs a pass over `vectors` vectors of `rows` rows: a launch for up to vectors_at_once of them.
-/// unit_stride: entries of every vector that the pass touches follow each other. A pass with sums
-/// takes the workspace, of the same `exec`; no rows are a launch too then: their sums are zero.
+/// unit_stride: whether entries of every vector of the pass follow each other. A pass with sums
+/// needs the workspace, of the same `exec`; it is launched even without rows: their sums are zero.
 ///
-/// The last team to end adds up the sums of all and gives them to the pass, on the device. The
+/// The last team to end adds up the sums of all and passes them to finish(), on the device. The
 /// order of the sums is fixed by the rows, the teams and the device. All operands are loaded before
 /// the formula runs, of several entries at a time on a GPU, and then stored.
 template <ExecutionSpace Exec, class Pass>
@@ -225,8 +223,8 @@ void stream(const Exec& exec, const char* label, std::int64_t rows, int vectors,
 
 namespace heddle {
 
-/// A number for an operation on vectors: one of the host's, or a View of the device that holds one
-/// number, or one for each vector.
+/// A number for an operation on vectors: a value of the host, or a View of the device that holds
+/// one number, or one for each vector.
 template <class T>
 concept VectorFactor = Scalar<T> || std::is_arithmetic_v<T> ||
                        (Kokkos::is_view_v<T> && (T::rank() == 0 || T::rank() == 1));
@@ -250,8 +248,7 @@ bool has_unit_stride(const Multivector<T>& v) {
   return v.row_stride == 1;
 }
 
-/// Throws Error unless both hold as many vectors of as many rows, and are one and the same or lie
-/// apart.
+/// Throws Error unless x and y have the same shape, and are identical or do not overlap.
 template <class X, class Y>
 void check_alike(const char* name_of_x, const Multivector<X>& x, const char* name_of_y,
                  const Multivector<Y>& y) {
@@ -272,7 +269,7 @@ void check_alike(const char* name_of_x, const Multivector<X>& x, const char* nam
   }
 }
 
-/// Throws Error if vectors that check_alike let pass are one and the same.
+/// Throws Error if vectors that check_alike accepts are identical.
 template <class X, class Y>
 void check_distinct(const char* name_of_x, const Multivector<X>& x, const char* name_of_y,
                     const Multivector<Y>& y) {
@@ -314,7 +311,7 @@ Factor<Acc> factor_of(const char* name, const F& factor, int count) {
   }
 }
 
-/// Where results go, one for each vector.
+/// The places of results, one for each vector.
 template <class T>
 struct Results {
   T* place = nullptr;
@@ -333,11 +330,11 @@ Results<T> results_of(const View& view, int count) {
   return {view.data(), stride};
 }
 
-/// What is_defined is asked of passes over vectors of V.
+/// The argument of is_defined for passes over vectors of V.
 template <Scalar V>
 struct StreamKernels;
 
-/// That passes over vectors of V, with sums in Acc, are compiled, here or elsewhere.
+/// Asserts that passes over vectors of V, with sums in Acc, are compiled, here or elsewhere.
 template <ExecutionSpace Exec, Scalar V, Scalar Acc>
 constexpr void assert_defined() {
   using Space = typename Exec::memory_space;
@@ -345,7 +342,7 @@ constexpr void assert_defined() {
                         is_compiled<Exec, CsrMatrix<V, int, int, Space>, Acc>());
 }
 
-/// body(first, count) for all vectors, as many at a time as a launch takes.
+/// Calls body(first, count) for all vectors, up to vectors_at_once at a time.
 template <class Body>
 void in_slices(int vectors, const Body& body) {
   for (int first = 0; first < vectors; first += vectors_at_once) {

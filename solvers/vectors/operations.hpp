@@ -4,11 +4,11 @@
 #include "../../formats/compiled.hpp"
 #include "operands.hpp"
 
-/// Updates of vectors, and fused updates. All take one vector (Views of rank 1) or several (rank 2)
-/// in any layout; vectors are identical or do not overlap. Factors are host values or lie on the
-/// device, one for all vectors or one for each. All return once the work is queued on `exec`: no
-/// allocation, no copy, no fence. Bytes are memory traffic for vectors that are too large for the
-/// caches; n rows and count vectors are N entries of b bytes.
+/// Updates of vectors, and fused updates. All accept one vector (Views of rank 1) or several (rank
+/// 2) in any layout; vectors are identical or do not overlap. Factors are host values or Views of
+/// the device, one for all vectors or one for each. All return once the work is queued on `exec`:
+/// no allocation, no copy, no fence. Bytes are memory traffic for vectors that are too large for
+/// the caches; n rows and count vectors are N entries of b bytes.
 namespace heddle::vectors {
 
 namespace passes {
@@ -78,7 +78,7 @@ void axpby(const Exec& exec, const A& alpha, const X& x, const B& beta, const Y&
                  passes::Axpby<V, V>{{}, from, to, a, b});
 }
 
-/// y = y + alpha x, as axpby.
+/// y = y + alpha x. See axpby.
 template <ExecutionSpace Exec, VectorFactor A, VectorView X, WritableVectorView Y>
 void axpy(const Exec& exec, const A& alpha, const X& x, const Y& y) {
   axpby(exec, alpha, x, 1, y);
@@ -126,15 +126,15 @@ void advance(const Exec& exec, const A& alpha, const X& x, const B& beta, const 
 /// Sums over vectors. Results stay on the device: one number for each vector, in a View of rank 0
 /// (for one vector) or 1. The order of every sum is fixed: the same bits on every run on the same
 /// device and number of threads. One launch handles up to eight vectors; the last team to end adds
-/// up the partial sums in the workspace. No allocation, no copy, no fence. Bytes are counted as
-/// above.
+/// up the partial sums in the workspace. No allocation, no copy, no fence. Bytes are counted as for
+/// updates.
 namespace heddle::vectors {
 
 namespace passes {
 
 namespace common = heddle::detail::vectors;
 
-/// conj(x) . y; `finish` is its own.
+/// conj(x) . y; a pass that derives from it adds `finish`.
 template <Scalar V, Scalar Acc>
 struct SumOfProducts : common::Pass<Acc, 1> {
   Multivector<const V> x, y;
@@ -143,7 +143,7 @@ struct SumOfProducts : common::Pass<Acc, 1> {
     return common::operands_of(common::loaded(x), common::loaded(y));
   }
   template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {  // beyond the last row: zeros
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {  // x and y are zero beyond the last row
     return
         [](const auto&, Pack* sum, const Pack& x, const Pack& y) { common::add_dot(x, y, *sum); };
   }
@@ -156,7 +156,7 @@ struct Dot : SumOfProducts<V, Acc> {
   KOKKOS_FORCEINLINE_FUNCTION void finish(int v, const Acc* total) const { result.of(v) = *total; }
 };
 
-/// The sum of squares or, scaled, its root; with Update, of y after y += alpha x.
+/// The sum of squares of y or, with Root, the norm; with Update, after y += alpha x.
 template <Scalar V, Scalar Acc, bool Update, bool Root>
 struct Norm : common::Pass<Acc, Root ? common::Squares<V, Acc>::sums : 1> {
   using Written = std::conditional_t<Update, V, const V>;
@@ -265,7 +265,7 @@ namespace heddle {
 
 namespace detail::vectors {
 
-/// A small matrix of the device: entry (i, j).
+/// A small matrix on the device.
 template <class T>
 struct SmallMatrix {
   T* data = nullptr;
@@ -276,8 +276,8 @@ struct SmallMatrix {
   }
 };
 
-/// A View of rank 2, or of rank 1 for a matrix of one column. Throws Error unless it is rows x
-/// columns.
+/// The matrix in a View of rank 2, or of rank 1 if it has one column. Throws Error unless it is
+/// rows x columns.
 template <class T, class View>
 SmallMatrix<T> small_matrix(const char* name, const View& view, int rows, int columns) {
   static_assert(View::rank() == 1 || View::rank() == 2);
@@ -297,7 +297,7 @@ SmallMatrix<T> small_matrix(const char* name, const View& view, int rows, int co
   return matrix;
 }
 
-/// `to` = left' right, of vectors and numbers that fit. Defined in definitions.hpp.
+/// `to` = left' right, of matching sizes. Defined in definitions.hpp.
 template <ExecutionSpace Exec, Scalar V, Scalar Acc>
 void launch_inner_products(const Exec& exec, const Multivector<const V>& left,
                            const Multivector<const V>& right, const SmallMatrix<Acc>& to,
@@ -313,8 +313,8 @@ namespace vectors {
 ///
 /// V and W have n rows and k and m columns of b bytes. On a CPU this moves (k + m) n b bytes for k
 /// and m up to 96. On a GPU V and W are read once for each tile of 4 x 4, from its caches if they
-/// fit. The workspace holds k m numbers. Throws Error if shapes do not fit, or the workspace has no
-/// room.
+/// fit. The workspace holds k m numbers. Throws Error if shapes do not fit, or the workspace is too
+/// small.
 template <ExecutionSpace Exec, VectorView V, VectorView W, Scalar Acc, class Result>
 void inner_products(const Exec& exec, const V& v, const W& w,
                     const VectorWorkspace<Exec, Acc>& workspace, const Result& result) {
@@ -336,8 +336,8 @@ void inner_products(const Exec& exec, const V& v, const W& w,
 
 namespace detail::vectors {
 
-/// W = alpha V C + beta W, of what fits; nothing where a number of the device, *only_if, is zero.
-/// Defined in definitions.hpp.
+/// W = alpha V C + beta W, of matching sizes. The kernel does nothing if *only_if, a number on the
+/// device, is zero. Defined in definitions.hpp.
 template <ExecutionSpace Exec, Scalar V, Scalar Acc>
 void launch_combinations(const Exec& exec, const Multivector<const V>& from,
                          const SmallMatrix<const Acc>& coefficients, const Multivector<V>& to,
@@ -388,8 +388,8 @@ void combine(const Exec& exec, const A& alpha, const V& v, const C& coefficients
 #include "definitions.hpp"
 #endif
 
-/// What the compiled part (compiled.hpp) holds of operations on vectors: their launches, for a
-/// scalar in which is added up too.
+/// The instances of operations on vectors that the compiled part (compiled.hpp) holds: launches for
+/// a scalar, with sums in the same scalar.
 #define HEDDLE_VECTORS_INSTANCES(EXTERN, SCALAR) \
   HEDDLE_EACH_SPACE(HEDDLE_VECTORS_INSTANCES_ON, EXTERN, SCALAR)
 #define HEDDLE_STREAM_INSTANCE(EXTERN, EXEC, ...)                            \

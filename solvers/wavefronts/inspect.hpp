@@ -19,30 +19,32 @@
 namespace heddle::detail::wavefronts {
 
 /// Steps of a level that are worth a thread: one for each item that an iteration reads, and some
-/// for itself.
+/// for the iteration itself.
 inline constexpr std::int64_t default_grain = 750;
 
-// What a loop costs, in items read. On the CPUs of docs/wavefronts.md these numbers were fitted to
-// half of the triangles, and judged on the others.
+// The cost of a loop, in items read. Fitted to half of the triangles on the CPUs of
+// docs/wavefronts.md, and checked on the others.
 
-/// Of an item read.
+/// Seconds of an item read.
 inline constexpr double item_seconds = 0.45e-9;
 
-/// An iteration beside its items.
+/// Cost of an iteration besides its items.
 inline constexpr double iteration_cost = 8;
-/// What an item costs more in an iteration that does not follow the one before it, so that no cache
-/// line is read on.
+/// Additional cost of an item in an iteration that does not follow the previous one, so that it
+/// does not continue a cache line.
 inline constexpr double torn_item = 0.2;
-/// The same of loops of more steps, some 40 MB of a triangle, whose items come from memory or from
-/// the farthest cache; and what an iteration costs more there.
+/// Additional cost of an item, and of an iteration, in such iterations of a loop of more than
+/// cached_steps steps, some 40 MB of a triangle, whose items are read from memory or the last-level
+/// cache.
 inline constexpr double cached_steps = 4.5e6, far_item = 0.8, far_iteration = 2;
 
-// What threads cost, in hand-overs. Fitted to five triangles on two threads of a Xeon:
-// docs/design/wavefronts.md.
+// The cost of threads, in hand-overs (ThreadCosts). Fitted to five triangles on two threads of a
+// Xeon: docs/design/wavefronts.md.
 
-/// The waits of a stage.
+/// Cost of the waits of a stage.
 inline constexpr double hand_overs_per_stage = 3;
-/// An item that another thread has written: its cache line comes from there, often with others.
+/// Cost of an item that another thread has written: its cache line is read from there, often with
+/// others.
 inline constexpr double hand_overs_per_foreign_item = 0.0085;
 
 /// The schemes of a loop on a device.
@@ -51,7 +53,7 @@ inline constexpr double hand_overs_per_foreign_item = 0.0085;
 ///     barrier            one launch; all threads wait for each other after each stage (CPU)
 ///     point-to-point     one launch; a task waits for those that it needs (CPU)
 ///       grain=<n>          steps of a level that are worth a thread
-///     launches           a launch a level (all but CPUs)
+///     launches           one launch for each level (all but CPUs)
 inline SchemeGrammar grammar(const Device& device) {
   if (device.backend != BackendKind::host) return {"wavefronts", {{"launches"}}};
   const SchemeKey grain("grain", {"<n>"}, scheme_auto, {"1", "200"});
@@ -59,22 +61,22 @@ inline SchemeGrammar grammar(const Device& device) {
           {{"sequential"}, {"barrier", {}, {grain}}, {"point-to-point", {}, {grain}}}};
 }
 
-/// What options pin, checked; nothing where that is another backend's.
+/// The pinned scheme of options, checked; nothing if it is another backend's.
 inline std::optional<Scheme> pinned(const WavefrontsOptions& options, const Device& device) {
   if (!options.scheme) return std::nullopt;
   return resolve_pinned(*options.scheme, device, &grammar).scheme;
 }
 
-/// A scheme of several threads with the grain that it leaves out.
+/// A scheme of several threads, completed by the default grain.
 inline Scheme with_grain(const Scheme& scheme) {
   if (scheme.has("grain")) return scheme;
   return Scheme(scheme.format(),
                 {scheme.terms().front(), SchemeTerm("grain", std::to_string(default_grain))});
 }
 
-/// By how much the threads of stages are predicted to be faster than one that runs the loop in
-/// order, by what threads cost on the machine at hand. Point to point; barriers cost more.
-/// `foreign`: the most items that a thread reads which another has written.
+/// Predicted speed-up of the threads of stages over one thread that runs the loop in order, by the
+/// costs of threads on this machine. Point to point; barriers cost more. `foreign`: items that a
+/// thread reads and another has written, the mean of all threads.
 inline double predicted_gain(const ordered::LevelCounts& counts, const ordered::Stages& stages,
                              std::int64_t iterations, const backends::ThreadCosts& costs,
                              double foreign = 0) {
@@ -99,7 +101,8 @@ inline double predicted_gain(const ordered::LevelCounts& counts, const ordered::
   return alone / together;
 }
 
-/// Items read that another thread of the schedule has written, or writes. Waits for `exec`.
+/// Number of reads of items that another thread of the schedule has written, or writes. Waits for
+/// `exec`.
 template <ExecutionSpace Exec, Ordinal O, class Reads>
 std::int64_t count_foreign_reads(const Exec& exec, const ordered::Loop<O, Reads>& loop,
                                  const O* iterations, const ordered::ThreadSchedule& schedule) {
@@ -127,13 +130,14 @@ std::int64_t count_foreign_reads(const Exec& exec, const ordered::Loop<O, Reads>
   return foreign;
 }
 
-/// What an inspection finds: a scheme, and the schedule that it runs by.
+/// The result of an inspection: a scheme, and its schedule.
 template <ExecutionSpace Exec, Ordinal O>
 struct Scheduled {
   Scheme scheme;
   ordered::Schedule<Exec, O> schedule;
 
-  /// One thread, in the order of the loop, of which these are the levels, where they are known.
+  /// A schedule of one thread, in the order of the loop. `levels`: those of the loop, 0 if not
+  /// known.
   static Scheduled sequential(O n, SweepDirection sweep, int levels) {
     Scheduled one{Scheme("wavefronts", {{"sequential"}}), {n, sweep}};
     one.schedule.set_threads(ordered::ThreadSchedule::in_order(n), levels);
@@ -141,7 +145,7 @@ struct Scheduled {
   }
 };
 
-/// On the threads of a CPU. Waits for `exec`.
+/// Inspects a loop for CPU threads. Waits for `exec`.
 template <ExecutionSpace Exec, Ordinal O, class Reads>
 Scheduled<Exec, O> inspect_on_threads(const Exec& exec, const ordered::Loop<O, Reads>& loop,
                                       const WavefrontsOptions& options) {
@@ -183,11 +187,11 @@ Scheduled<Exec, O> inspect_on_threads(const Exec& exec, const ordered::Loop<O, R
 /// The scheme of a device that is no CPU.
 template <ExecutionSpace Exec>
 Scheme scheme_on_device(const Exec& exec, const WavefrontsOptions& options) {
-  const Device device = backends::describe(exec);  // or the device is refused
+  const Device device = backends::describe(exec);  // throws if the device is refused
   return wavefronts::pinned(options, device).value_or(Scheme("wavefronts", {{"launches"}}));
 }
 
-/// By launches. Waits for `exec`.
+/// Inspects a loop for launches, one for each level. Waits for `exec`.
 template <ExecutionSpace Exec, Ordinal O, class Reads>
 Scheduled<Exec, O> inspect_on_device(const Exec& exec, const ordered::Loop<O, Reads>& loop,
                                      const WavefrontsOptions& options) {
@@ -212,13 +216,13 @@ Scheduled<Exec, O> inspect(const Exec& exec, const ordered::Loop<O, Reads>& loop
   }
 }
 
-/// A loop whose iterations read nothing that the order has to know of.
+/// The reads of a loop whose order is given: none.
 struct NoReads {
   template <class O, class Visit>
   KOKKOS_FUNCTION void operator()(O, const Visit&) const {}
 };
 
-/// The first iteration of a level below 0, or `places` where there is none.
+/// The first iteration of a level below 0; the largest number if there is none.
 struct FirstWrongLevel {
   const int* level;
 
@@ -227,7 +231,7 @@ struct FirstWrongLevel {
   }
 };
 
-/// How many levels there are, some perhaps empty. Throws Error for one below 0. Waits for `exec`.
+/// Number of levels, some perhaps empty. Throws Error for one below 0. Waits for `exec`.
 template <ExecutionSpace Exec>
 int count_given_levels(const Exec& exec, std::int64_t n, const int* level) {
   if (n == 0) return 0;
@@ -244,7 +248,7 @@ int count_given_levels(const Exec& exec, std::int64_t n, const int* level) {
   return highest + 1;
 }
 
-/// On the threads of a CPU: a barrier after each level. Waits for `exec`.
+/// Schedules given levels on CPU threads, with a barrier after each level. Waits for `exec`.
 template <ExecutionSpace Exec, Ordinal O>
 Scheduled<Exec, O> levels_on_threads(const Exec& exec, O n, const int* level, int levels,
                                      const WavefrontsOptions& options) {
@@ -278,8 +282,7 @@ Scheduled<Exec, O> levels_on_threads(const Exec& exec, O n, const int* level, in
   return order;
 }
 
-/// For a loop whose order was found elsewhere: level by level, of which iteration i has level[i].
-/// Waits for `exec`.
+/// Schedules a loop by given levels: iteration i has level[i]. Waits for `exec`.
 template <ExecutionSpace Exec, Ordinal O>
 Scheduled<Exec, O> inspect_levels(const Exec& exec, O n, const int* level,
                                   const WavefrontsOptions& options) {

@@ -20,7 +20,7 @@ struct WavefrontsOptions {
   /// each processor. The loop runs on any number of threads.
   int threads = 0;
   /// The smallest predicted speed-up over one thread with which more threads are used; otherwise
-  /// one is. Set it above 1 if iterations touch vectors, beside the items that they read, that
+  /// one is. Set it above 1 if iterations touch vectors, besides the items that they read, that
   /// another order scatters.
   double least_gain = 1;
 };

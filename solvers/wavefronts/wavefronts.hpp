@@ -111,7 +111,7 @@ class Wavefronts {
       }
     }
   }
-  /// As above, on a CPU, by body(first, stop): positions first, ..., stop - 1, in this order.
+  /// for_each_place on a CPU, by body(first, stop): positions first, ..., stop - 1, in this order.
   template <class Body>
   void for_each_run(const Exec& exec, const char* label, const Body& body) const
     requires(detail::ordered::on_threads<Exec>)
@@ -119,8 +119,8 @@ class Wavefronts {
     for_each_run_of_thread(
         exec, label, [&body](int, std::int64_t first, std::int64_t stop) { body(first, stop); });
   }
-  /// As above, by body(me, first, stop), for bodies with memory for each thread: `me` is the thread
-  /// that runs it, at most schedule().threads - 1.
+  /// for_each_run for bodies with memory for each thread, by body(me, first, stop): `me` is the
+  /// thread that runs it, at most schedule().threads - 1.
   template <class Body>
   void for_each_run_of_thread(const Exec& exec, const char* label, const Body& body) const
     requires(detail::ordered::on_threads<Exec>)
@@ -143,7 +143,7 @@ class Wavefronts {
 
   /// The scheme that runs, with every parameter.
   const Scheme& scheme() const { return scheduled_.scheme; }
-  /// Iterations of the longest chain of dependences; 0 if they were not computed.
+  /// Number of levels: iterations of the longest chain of dependences; 0 if not computed.
   int levels() const { return scheduled_.schedule.levels(); }
   /// The schedule on a CPU: which thread runs which iterations, and when.
   const detail::ordered::ThreadSchedule& schedule() const {

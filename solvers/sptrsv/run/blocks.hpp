@@ -15,28 +15,28 @@
 
 namespace heddle::detail::sptrsv {
 
-/// Groups [first, stop) of a triangle on a GPU, each solved by Subwarps subwarps of 32 lanes. They
-/// take the pieces in chunks, a lane a piece: every lane asks for the values that its piece needs
-/// at once, and lanes ask again together until all are there. The first subwarp then solves with
-/// the group's dense block, which it has in registers: rows hand on their solutions by shuffles, or
-/// all are a product with the block's inverse; where that leaves a residual that rounding does not
-/// explain, they are solved again by shuffles.
+/// Solves groups [first, stop) of a triangle on a GPU, each with Subwarps subwarps of 32 lanes.
+/// Pieces are processed in chunks, one lane for each piece: a lane requests all values that its
+/// piece needs at once, and the lanes repeat the request together until all values are there. The
+/// first subwarp then solves with the group's dense block, which it has in registers: either by
+/// substitution, each row passing its solution on by a shuffle, or as a product with the block's
+/// inverse. If the product leaves a residual larger than rounding explains, the rows are solved
+/// again by shuffles.
 ///
-/// A team is one group; but four, each with a warp or wavefront of its own, where a group has one
-/// subwarp: so few teams take tickets and arrive.
+/// A team is one group. If a group has one subwarp, a team is four groups, each with a warp or
+/// wavefront of its own, so that fewer teams take tickets and arrive.
 ///
-/// Why it ends: a group waits for groups of lower levels alone, which earlier launches have run,
-/// teams of a lower ticket, or lower warps of its team; so the lowest group that has not ended
-/// waits for nobody.
+/// Why it ends: a group waits only for groups of lower levels. Earlier launches have run these, or
+/// they belong to teams with lower tickets or to lower warps of its team. So the lowest group that
+/// has not ended waits for none.
 ///
 /// Deterministic: a row is added up in the same pieces and in the same order every time. Sources:
 /// W. Liu et al., "A synchronization-free algorithm for parallel sparse triangular solves",
 /// Euro-Par 2016; Z. Hu et al., "AG-SpTRSV", TACO 2024, for groups of rows.
 ///
-/// A lane asks for `batch` entries of its piece of Piece entries at once: for all of them where
-/// nothing but one vector of small numbers has to stay in registers.
-/// `ends_solve` says that no launch of this solve comes after this one, of `teams` teams. A step
-/// of a trace is a group.
+/// A lane requests `batch` of the Piece entries of its piece at once: all of them if only one
+/// vector of small numbers has to stay in registers. `ends_solve`: this launch, of `teams` teams,
+/// is the last of the solve. A step of a trace is a group.
 template <class Operands, int Piece, int Vectors, int Subwarps, class Trace = NoTrace>
 struct BlocksKernel {
   using Scratch = backends::DynamicScratch;
@@ -51,22 +51,22 @@ struct BlocksKernel {
   static constexpr int most_pieces = most_pieces_of(Subwarps);
   static constexpr int sums_per_group = Vectors * most_pieces;
   static constexpr int right_per_group = 2 * Vectors * most_rows;
-  /// Precisions of V by which a row may be wrong, of the magnitudes that add up in it.
+  /// Largest accepted residual of a row, in epsilons of V times the magnitudes added up in it.
   static constexpr int most_residual = 16;
 
   Operands operands;
   View view;
   ordered::SolvedValues<V> solved;
   std::int64_t first, stop;
-  std::int64_t teams;  ///< of the launch
+  std::int64_t teams;  ///< teams of the launch
   bool ends_solve;
   Trace trace;
 
-  /// Threads of a team where a warp or wavefront has `lanes` lanes.
+  /// Number of threads of a team, if a warp or wavefront has `warp_width` lanes.
   static constexpr int threads(int warp_width) {
     return Subwarps == 1 ? groups_per_team * warp_width : Subwarps * chunk_pieces;
   }
-  /// Of a plan whose groups may be inverted, or not.
+  /// Bytes of scratch of a team; `inverts`: the plan may use inverses of blocks.
   static constexpr std::size_t scratch_bytes(bool inverts) {
     return backends::scratch_bytes<Acc, Acc, Acc>(groups_per_team * sums_per_group,
                                                   groups_per_team * right_per_group,
@@ -84,7 +84,7 @@ struct BlocksKernel {
     const int thread = team.thread() % slot_threads;
     const std::int64_t index = first + team.index() * groups_per_team + slot;
     const int set = solved.set();
-    // A wavefront has twice the lanes of a group; the others have nothing to do.
+    // A wavefront has twice the lanes that a group needs; the others are idle.
     if (index < stop && thread < Subwarps * chunk_pieces) {
       const Room room{sums + slot * sums_per_group, right + slot * right_per_group,
                       block + slot * most_block};
@@ -98,19 +98,19 @@ struct BlocksKernel {
  private:
   /// The row that a lane of the first subwarp finishes.
   struct Row {
-    int lane;  ///< of all subwarps of the group
+    int lane;  ///< its number among all subwarps of the group
     bool exists;
     bool awaited;
     std::int64_t place;
     O row;
-    std::uint32_t inside;  ///< of a coupled group: BlockedView::inside
+    std::uint32_t inside;  ///< BlockedView::inside, if the group is coupled
     Acc factor;
   };
-  /// A group's scratch.
+  /// The scratch of a group.
   struct Room {
-    Acc* sums;   ///< of pieces
-    Acc* right;  ///< right-hand sides and solutions, which lanes hand each other
-    Acc* block;  ///< where the block is inverted, as it was before
+    Acc* sums;   ///< sums of pieces
+    Acc* right;  ///< right-hand sides and solutions, which lanes exchange
+    Acc* block;  ///< the block before its inversion, if it is inverted
   };
 
   template <class Team>
@@ -120,7 +120,7 @@ struct BlocksKernel {
     const Group group = view.groups[index];
     const bool inverted = group.coupled && view.inverted && view.inverted[index] != 0;
     const Row row = row_of(group, thread);
-    // Before the wait, as all that depends on no other group.
+    // This depends on no other group, so it is done before the wait.
     if (row.awaited) solved.empty(set, row.place);
     Acc block_row[most_rows];
     if (group.coupled) {
@@ -130,13 +130,13 @@ struct BlocksKernel {
       if (inverted && thread < chunk_pieces) stage(group, thread, size, room.block);
     }
     for (int v = 0; v < solved.vectors; v += Vectors) {
-      Acc left[Vectors];  // of the right-hand side, once others are subtracted
+      Acc left[Vectors];  // right-hand sides less the products with known values
       HEDDLE_UNROLL(Vectors)
       for (int c = 0; c < Vectors; ++c) {
         const bool reads = row.exists && v + c < solved.vectors;
         left[c] = reads ? operands.right_hand_side(row.row, v + c) : Acc(0);
       }
-      if (v > 0) wait_for_group(team);  // until the sums before are read
+      if (v > 0) wait_for_group(team);  // until the previous sums are read
       subtract_pieces(team, group, row, set, v, room.sums, left);
       if (thread >= chunk_pieces) continue;
       if (group.coupled) {
@@ -155,7 +155,7 @@ struct BlocksKernel {
     if (thread == 0) trace.end(index);
   }
 
-  /// All subwarps of a group.
+  /// Synchronizes all subwarps of a group.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void wait_for_group(const Team& team) const {
     if constexpr (Subwarps == 1) {
@@ -181,7 +181,7 @@ struct BlocksKernel {
   KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t up_to(int lane) {
     return ~std::uint32_t{0} >> (most_rows - 1 - (lane < most_rows ? lane : most_rows - 1));
   }
-  /// A row of the block that begins at `first`. Every lane reads something in every column: 32
+  /// Loads a row of the block that begins at `first`. Every lane reads in every column, since 32
   /// conditions would not fit into the scalar registers of AMD's devices.
   KOKKOS_FORCEINLINE_FUNCTION void load(const Group& group, std::int64_t first, int lane,
                                         std::uint32_t columns, Acc (&block_row)[most_rows]) const {
@@ -193,7 +193,7 @@ struct BlocksKernel {
       block_row[j] = (columns >> j & 1u) != 0 ? entry : Acc(0);
     }
   }
-  /// The group's block into scratch.
+  /// Copies the group's block to scratch.
   KOKKOS_FORCEINLINE_FUNCTION void stage(const Group& group, int lane, int size, Acc* block) const {
     for (int e = lane; e < size; e += most_rows) {
       block[e] = backends::load_once(view.blocks + group.first_block + e, true);
@@ -239,7 +239,7 @@ struct BlocksKernel {
     }
   }
 
-  /// Adds to each lane's sums what its piece of a chunk comes to.
+  /// Adds to each lane's sums the products of its piece of a chunk.
   template <class Subwarp>
   KOKKOS_FORCEINLINE_FUNCTION void add_chunk(const Subwarp& subwarp, std::int64_t begin, int width,
                                              int set, int v, Acc (&sum)[Vectors]) const {
@@ -259,8 +259,9 @@ struct BlocksKernel {
     }
   }
 
-  /// left = inverse * right. An inverse is precise by the largest of the group's rows; so that it
-  /// is row by row, a bit a vector says where a residual is larger than rounding explains.
+  /// left = inverse * right. The error of this product is relative to the largest row of the group.
+  /// To be accurate in every row, it returns a bit for each vector: 1 if the residual of this
+  /// lane's row is larger than rounding explains.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t multiply(const Team& team, const Group& group,
                                                      const Row& row,
@@ -286,14 +287,13 @@ struct BlocksKernel {
     return wrong;
   }
 
-  /// Whether a row of the group's block times the solution is the right-hand side, but for what
-  /// rounding explains.
+  /// Whether a row of the group's block times the solution is the right-hand side, up to rounding.
   template <class Tag>
   KOKKOS_FORCEINLINE_FUNCTION bool solves(const Group& group, const Row& row, const Acc* block,
                                           const Acc* given, const Acc* solution) const {
     using Real = heddle::RealOf<Acc>;
     constexpr auto precision = Real(Kokkos::Experimental::epsilon_v<heddle::RealOf<V>>);
-    constexpr int sums = 4;  // that do not wait for each other
+    constexpr int sums = 4;  // independent sums
     Acc sum[sums] = {-*given, Acc(0), Acc(0), Acc(0)};
     Real magnitudes[sums] = {magnitude(*given), Real(0), Real(0), Real(0)};
     const int last = row.exists ? row.lane : -1;
@@ -313,16 +313,16 @@ struct BlocksKernel {
   }
 
   KOKKOS_FORCEINLINE_FUNCTION Acc dot(const Acc (&block_row)[most_rows], const Acc* right) const {
-    constexpr int sums = 4;  // that do not wait for each other
+    constexpr int sums = 4;  // independent sums
     Acc sum[sums] = {Acc(0), Acc(0), Acc(0), Acc(0)};
     HEDDLE_UNROLL(most_rows)
     for (int j = 0; j < most_rows; ++j) sum[j % sums] += inner(block_row[j]) * right[j];
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
   }
 
-  /// left = block^-1 * left: rows hand on their solutions, one after the other. A bit a vector says
-  /// where something is not finite, which must not get into rows that do not need it, or a row has
-  /// to be divided.
+  /// left = block^-1 * left by forward substitution: each row passes its solution on by a shuffle.
+  /// Returns a bit for each vector: 1 if a value is not finite, which must not reach rows that do
+  /// not need it, or if the row must be divided.
   template <class Subwarp>
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t substitute(const Subwarp& subwarp, const Group& group,
                                                        const Row& row,
@@ -333,7 +333,7 @@ struct BlocksKernel {
       if (j % 8 == 0 && j >= group.rows) break;
       HEDDLE_UNROLL(Vectors)
       for (int c = 0; c < Vectors; ++c) {
-        // Of every lane, though one will do: it is as fast, and no condition is in the way.
+        // Every lane computes one, though only lane j's is needed: as fast, without a condition.
         const Acc solution = rounded(left[c] * row.factor);
         left[c] -= inner(block_row[j]) * subwarp.shuffle(solution, j);
       }
@@ -350,8 +350,8 @@ struct BlocksKernel {
     return Acc(static_cast<V>(value));
   }
 
-  /// The vectors of which a row is wrong, from their right-hand sides, row by row and with a look
-  /// at what each needs: short code, since it is rarely run.
+  /// Solves the vectors in which a row is wrong again, from their right-hand sides, row by row,
+  /// with a check of what each row needs. Short code, since it rarely runs.
   template <class Subwarp>
   KOKKOS_FORCEINLINE_FUNCTION void solve_again(const Subwarp& subwarp, const Group& group,
                                                const Row& row, const Acc* right,
@@ -428,7 +428,7 @@ class BlocksExecutor {
     triangle_.update_values(exec, T, bad_diagonal);
   }
 
-  /// With a trace of one right-hand side.
+  /// Solves for all vectors of b. A trace needs one right-hand side.
   template <class Trace = NoTrace>
   void apply(const Exec& exec, bool conjugate, Acc alpha, const Multivector<const V>& b,
              const Multivector<V>& x, const Trace& trace = {}) {
@@ -448,12 +448,12 @@ class BlocksExecutor {
 
  private:
   using Operands = sptrsv::Operands<S, O, Off, V, Acc>;
-  /// Right-hand sides that a kernel holds in registers: one of large numbers, and more than two
-  /// make kernels for gfx90a spill.
+  /// Right-hand sides that a kernel holds in registers: one of numbers larger than 8 bytes, else
+  /// two, since more make kernels for gfx90a spill.
   static constexpr int together = sizeof(Acc) > 8 ? 1 : 2;
   static constexpr int warp_width = backends::max_subwarp_width<Exec>;
 
-  /// The groups of rows that are in the order of their levels; and the launches that solve them.
+  /// Merges rows, in the order of their levels, into groups, and sets the launches that solve them.
   MergedRows<Exec, O> merged(const SolveInspection<Exec, Matrix>& in,
                              const ordered::Schedule<Exec, O>& by_level, std::int64_t warps) {
     const triangle::OrderedPattern<Exec, O, Off> pattern(in.exec, in.graph, nullptr,
@@ -463,7 +463,7 @@ class BlocksExecutor {
     return groups;
   }
 
-  /// Groups from which a level has a launch of its own.
+  /// Smallest number of groups of a level that has a launch of its own.
   std::int64_t least_of_own_launch(const SolveInspection<Exec, Matrix>& in,
                                    std::int64_t warps) const {
     if (scheme_.value("alpha") == "inf") return std::numeric_limits<std::int64_t>::max();
@@ -477,12 +477,12 @@ class BlocksExecutor {
       if (scheme_.value("merge") == name) merging.kind = kind;
     }
     merging.number = static_cast<int>(scheme_.integer("threshold"));
-    // A row's last piece need not be full.
+    // The last piece of a row may be partly empty.
     merging.most_entries = std::int64_t{most_pieces_of(subwarps_) - most_rows} * piece_;
     return merging;
   }
 
-  /// use.operator()<Kernel>() for the kernel of the plan's scheme.
+  /// Calls use.operator()<Kernel>() for the kernel of the plan's scheme.
   template <int Vectors, class Trace = NoTrace, class Use>
   void with_kernel(const Use& use) const {
     if (piece_ == 4) return with_team<Vectors, 4, Trace>(use);

@@ -10,9 +10,9 @@
 
 namespace heddle::detail::sptrsv {
 
-/// What runs the schemes of a backend: the second those that solve rows together.
+/// The executors of a backend; the second runs the schemes that solve rows together.
 template <ExecutionSpace Exec>
-struct Executors {  ///< a device whose teams may not wait
+struct Executors {  ///< executors of a device whose teams may not wait
   template <class Matrix, Scalar V, Scalar Acc>
   using type = std::variant<RowsExecutor<Exec, Matrix, V, Acc>>;
 };
@@ -36,7 +36,7 @@ template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
 class Executor {
  public:
   Executor() = default;
-  /// On a GPU of a concrete scheme; in.levels are there unless it is in-order.
+  /// On a GPU the scheme is concrete, and in.levels is not null unless the scheme is in-order.
   Executor(const SolveInspection<Exec, Matrix>& in, const Scheme& scheme) {
     if constexpr (std::variant_size_v<Runs> > 1) {
       if (scheme.has("blocks") || scheme.has("supernodes")) {
@@ -63,7 +63,7 @@ class Executor {
              const Multivector<V>& x) {
     visit([&](auto& runs) { runs.apply(exec, conjugate, alpha, b, x); });
   }
-  /// use(what runs), of its own type.
+  /// Calls use(executor), with the type of the executor that runs.
   template <class Use>
   decltype(auto) visit(const Use& use) const {
     return std::visit(use, runs_);
@@ -72,7 +72,7 @@ class Executor {
   decltype(auto) visit(const Use& use) {
     return std::visit(use, runs_);
   }
-  /// Of a scheme of plain rows.
+  /// The executor of a scheme of plain rows.
   const RowsExecutor<Exec, Matrix, V, Acc>& rows() const { return std::get<0>(runs_); }
 
  private:

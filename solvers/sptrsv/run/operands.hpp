@@ -11,7 +11,7 @@
 
 namespace heddle::detail::sptrsv {
 
-/// Of a complex number the sum of its parts', which bounds rounding as well and takes no root.
+/// |value|; for a complex number |real| + |imag|, which bounds rounding as well and needs no root.
 template <Scalar T>
 KOKKOS_FORCEINLINE_FUNCTION heddle::RealOf<T> magnitude(const T& value) {
   if constexpr (is_complex<T>) {
@@ -21,15 +21,15 @@ KOKKOS_FORCEINLINE_FUNCTION heddle::RealOf<T> magnitude(const T& value) {
   }
 }
 
-/// What a kernel notes of the steps of a solve, each a row or a group of rows: nothing. Tests and
-/// heddle-bench note when each was begun and when it was posted.
+/// The trace that records nothing. A step of a solve is a row or a group of rows; the traces of
+/// tests and heddle-bench record when each begins and when it is posted.
 struct NoTrace {
   static constexpr bool records = false;
   KOKKOS_FORCEINLINE_FUNCTION void begin(std::int64_t) const {}
   KOKKOS_FORCEINLINE_FUNCTION void end(std::int64_t) const {}
 };
 
-/// x = alpha * op(T)^-1 * b, as the places of a triangle compute it.
+/// The operands of x = alpha * op(T)^-1 * b, for the places of a triangle.
 template <Scalar S, Ordinal O, Offset Off, Scalar V, Scalar Acc>
 struct Operands {
   using scalar_type = S;
@@ -44,7 +44,7 @@ struct Operands {
   Multivector<const V> b;
   Multivector<V> x;
 
-  /// Of an entry of the matrix, or of the diagonal.
+  /// The value of an entry of the matrix or the diagonal, conjugated if the op conjugates.
   template <Scalar Entry>
   KOKKOS_FORCEINLINE_FUNCTION Acc value(const Entry& entry) const {
     return Acc(conjugate ? heddle::conjugate(entry) : entry);
@@ -52,11 +52,11 @@ struct Operands {
   KOKKOS_FORCEINLINE_FUNCTION Acc right_hand_side(O row, int vector) const {
     return alpha * Acc(b(row, vector));
   }
-  /// What the row of a place is multiplied by at the end; zero where it must be divided.
+  /// The reciprocal of the diagonal at a place; 0 if the row must be divided.
   KOKKOS_FORCEINLINE_FUNCTION Acc factor(std::int64_t place) const {
     return T.diagonal ? value(T.reciprocal[place]) : Acc(1);
   }
-  /// difference / diagonal of a place, whose factor is given.
+  /// Returns difference / diagonal of a place, given its factor.
   KOKKOS_FORCEINLINE_FUNCTION Acc quotient(const Acc& difference, const Acc& factor,
                                            std::int64_t place) const {
     if (factor == Acc(0)) return difference / value(T.diagonal[place]);
@@ -64,23 +64,23 @@ struct Operands {
   }
 };
 
-/// What a plan knows when it asks for an executor. The references live as long as the call.
+/// The input of an executor's constructor. The references are valid during the call.
 template <ExecutionSpace Exec, class Matrix>
 struct SolveInspection {
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
 
   const Exec& exec;
-  const Matrix& T;                ///< as the user gave it
-  triangle::Graph<O, Off> graph;  ///< of T, or of its transpose
+  const Matrix& T;                ///< the user's matrix
+  triangle::Graph<O, Off> graph;  ///< the graph of T or of its transpose
   const Off* origin;              ///< entry k of the graph is entry origin[k] of T; null: entry k
   const triangle::TriangleSums& sums;
   const Device& device;
   Diagonal diagonal;
-  int vectors;                          ///< right-hand sides at once that there is room for
+  int vectors;                          ///< right-hand sides of one pass
   bool pinned;                          ///< whether the caller asked for the scheme
-  const ordered::Levels<Exec>* levels;  ///< where they were looked for
-  int threads;  ///< of a CPU, that the caller asked for; 0: those that have a processor each
+  const ordered::Levels<Exec>* levels;  ///< null if they were not computed
+  int threads;  ///< CPU threads that the caller asked for; 0: one for each processor
 };
 
 }  // namespace heddle::detail::sptrsv

@@ -12,10 +12,10 @@
 
 namespace heddle::detail::sptrsv {
 
-/// Entries of a row from which it is added up in several sums.
+/// Number of entries from which a row is added up in several independent sums.
 inline constexpr int long_row = 32;
 
-/// difference - product(k) - ... - product(end - 1), by one thread.
+/// Returns difference - product(k) - ... - product(end - 1), computed by one thread.
 template <class Acc, class Off, class Product>
 KOKKOS_FORCEINLINE_FUNCTION Acc row_difference(Acc difference, Off k, Off end,
                                                const Product& product) {
@@ -33,8 +33,8 @@ KOKKOS_FORCEINLINE_FUNCTION Acc row_difference(Acc difference, Off k, Off end,
   return difference;
 }
 
-/// x = alpha * op(T)^-1 * b, place by place. What a place needs was solved before; it is read from
-/// x.
+/// x = alpha * op(T)^-1 * b, place by place. The values that a place needs are solved before it,
+/// and are read from x.
 template <Scalar S, Ordinal O, Offset Off, Scalar V, Scalar Acc>
 struct RowsKernel {
   using D = triangle::DiagonalOf<S, V>;
@@ -45,7 +45,7 @@ struct RowsKernel {
   Multivector<const V> b;
   Multivector<V> x;
 
-  /// One place.
+  /// Solves one place.
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t place) const {
     for (int v = 0; v < x.count; ++v) {
       if (conjugate) {
@@ -56,7 +56,7 @@ struct RowsKernel {
     }
   }
 
-  /// A run of places, one after the other.
+  /// Solves a run of places, in order.
   void operator()(std::int64_t first, std::int64_t stop) const {
     if constexpr (is_complex<S>) {
       if (conjugate) return solve_run<true>(first, stop);
@@ -91,7 +91,7 @@ struct RowsKernel {
     return Acc(Conjugate ? heddle::conjugate(entry) : entry);
   }
 
-  /// What the place whose last entry is `end` is multiplied by.
+  /// The reciprocal of the diagonal of the place whose last entry is `end`.
   template <bool Conjugate>
   KOKKOS_FORCEINLINE_FUNCTION static Acc factor(const S* values, const D* reciprocal,
                                                 std::int64_t place, Off end) {
@@ -102,7 +102,7 @@ struct RowsKernel {
     }
   }
 
-  /// difference / diagonal of a place whose reciprocal is given.
+  /// Returns difference / diagonal of a place, given its reciprocal; 0: divides.
   template <bool Conjugate>
   KOKKOS_FORCEINLINE_FUNCTION V quotient(const Acc& difference, const Acc& reciprocal,
                                          std::int64_t place) const {
@@ -112,10 +112,10 @@ struct RowsKernel {
     return static_cast<V>(difference * reciprocal);
   }
 
-  /// Places [first, stop) of one vector, whose entries lie side by side if it is Straight.
+  /// Solves places [first, stop) for one vector. Straight: the rows of x and b have stride 1.
   template <bool Conjugate, bool Straight>
   KOKKOS_FORCEINLINE_FUNCTION void solve(std::int64_t first, std::int64_t stop, int vector) const {
-    // Copies, which no store to x can change: so they stay in registers.
+    // Local copies, which no store to x can change, so that they stay in registers.
     const Off* const row_ptr = T.row_ptr;
     const O* const col_idx = T.col_idx;
     const S* const values = T.values;
@@ -138,7 +138,8 @@ struct RowsKernel {
     }
   }
 
-  /// One place of vectors `vector` and the next, which lie side by side if they are Beside.
+  /// Solves one place for vectors_together vectors, from `vector` on. Beside: x and b are
+  /// row-major, with vector stride 1.
   template <bool Conjugate, bool Beside>
   KOKKOS_FORCEINLINE_FUNCTION void solve_together(std::int64_t place, int vector) const {
     const std::int64_t stride = Beside ? 1 : x.vector_stride,
@@ -162,8 +163,8 @@ struct RowsKernel {
   }
 };
 
-/// Runs the schemes of CPUs and of devices whose teams may not wait: the wavefronts of a loop over
-/// rows, a row a thread.
+/// Runs the schemes of CPUs and of devices whose teams may not wait: wavefronts of a loop over
+/// rows, one thread for each row.
 template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
 class RowsExecutor {
  public:
@@ -189,7 +190,7 @@ class RowsExecutor {
   int levels() const { return waves_.levels(); }
   std::size_t bytes() const { return triangle_.bytes() + waves_.bytes(); }
 
-  /// For who makes the values of the triangle.
+  /// For callers that write the values of the triangle themselves.
   const Copy& triangle() const { return triangle_; }
   const Waves& waves() const { return waves_; }
 

@@ -11,12 +11,12 @@
 
 namespace heddle::detail::sptrsv {
 
-/// x = alpha * op(T)^-1 * b, a run of supernodes, by a thread of a CPU. What a supernode needs was
-/// solved before; it is read from x.
+/// x = alpha * op(T)^-1 * b for a run of supernodes, by one CPU thread. The values that a supernode
+/// needs are solved before it, and are read from x.
 ///
-/// The rows of a supernode lie across the lanes of packs, so that a column and what it is
-/// multiplied by are read once for all of them. A pack wider than a supernode reads into the column
-/// behind; what its lanes there add up is dropped.
+/// The rows of a supernode are the lanes of packs, so that a column and its value of x are read
+/// once for all rows. A pack wider than a supernode reads into the next column; the sums of those
+/// lanes are dropped.
 template <Scalar S, Ordinal O, Offset Off, Scalar V, Scalar Acc>
 struct SupernodesKernel {
   using Scratch = backends::NoScratch;
@@ -27,7 +27,7 @@ struct SupernodesKernel {
   Acc alpha;
   Multivector<const V> b;
   Multivector<V> x;
-  std::int64_t first, stop;  ///< of the run
+  std::int64_t first, stop;  ///< supernodes of the run
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team&, Scratch&) const {
@@ -43,8 +43,8 @@ struct SupernodesKernel {
     for (std::int64_t g = first; g < stop;) g = solve_alike<Team, Conjugate, 1>(g);
   }
 
-  /// Those from g on that have as many rows; the next. A loop for each number of rows, whose sums
-  /// and pointers so stay in registers.
+  /// Solves the supernodes from g on that have as many rows as g; returns the next. Each number of
+  /// rows has a loop of its own, so that sums and pointers stay in registers.
   template <class Team, bool Conjugate, int Rows>
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t solve_alike(std::int64_t g) const {
     if constexpr (Rows < most_supernode_rows) {
@@ -94,9 +94,9 @@ struct SupernodesKernel {
     return Acc(Conjugate ? heddle::conjugate(entry) : entry);
   }
 
-  /// Subtracts from each row the products with what is known of the shared columns, added up in
-  /// several sums, since each addition waits for the one before; the last columns, which are those
-  /// of a lower triangle that are known last, come in last.
+  /// Subtracts from each row its products with the known values of the shared columns. They are
+  /// added up in several independent sums, to hide the latency of additions. The last columns,
+  /// which in a lower triangle are solved last, are added last.
   template <class Pack, bool Conjugate, int Rows, class Known>
   KOKKOS_FORCEINLINE_FUNCTION static void subtract_shared(const S* values, std::int64_t count,
                                                           const Known& known,
@@ -128,7 +128,7 @@ struct SupernodesKernel {
     }
   }
 
-  /// difference / diagonal of the row at a place.
+  /// Returns difference / diagonal of the row at a place.
   template <bool Conjugate>
   KOKKOS_FORCEINLINE_FUNCTION V quotient(const Acc& difference, std::int64_t place) const {
     const Acc reciprocal = value<Conjugate>(T.reciprocal[place]);
@@ -139,7 +139,7 @@ struct SupernodesKernel {
   }
 };
 
-/// Runs sptrsv/supernodes: the wavefronts of a loop over supernodes, on the threads of a CPU.
+/// Runs sptrsv/supernodes: wavefronts of a loop over supernodes, on CPU threads.
 template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
 class SupernodesExecutor {
  public:

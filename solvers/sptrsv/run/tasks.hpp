@@ -13,29 +13,30 @@
 
 namespace heddle::detail::sptrsv {
 
-/// Tasks [first, stop) of a triangle on a GPU, a warp a task. A row has `lanes` lanes of the warp;
-/// if that is 0, all of them where the task is one row, and else one.
+/// Solves tasks [first, stop) of a triangle on a GPU, one warp for each task. A row has `lanes`
+/// lanes of the warp; 0: all of them if the task is one row, else one.
 ///
-/// Why it ends: tasks are taken in the order in which teams begin, and a row needs rows of lower
-/// places alone, which lie in tasks of earlier launches, in lower tasks, or in its own. So the
-/// lowest place that is not posted lies in a task whose warp runs, and finds at its next look all
-/// that it needs. That every lane looks again and may post is what is left to see, for warps whose
-/// lanes do not progress by themselves too:
-/// - a lane a row: the rows of a warp may need each other. No lane leaves the loop before its warp,
-///   and none waits inside it: in every round each lane looks once at what it lacks, and posts in
-///   the round in which it has all. So no lane keeps another from posting.
-/// - several lanes a row: the rows of a task are of one level, or the task is one row, so none
-///   needs another of its warp; and the lanes of the warp ask again together until all have all.
-/// Warps of a team meet at its barrier after their last row, when nobody waits for them.
+/// Why it ends: tasks are taken in the order in which teams begin. A row needs only rows of lower
+/// places, which are in tasks of earlier launches, in lower tasks, or in its own. So the lowest
+/// place that is not posted is in a task whose warp runs, and finds all that it needs at its next
+/// look. It remains to show that every lane looks again and may post, also in warps whose lanes do
+/// not progress independently:
+/// - one lane for each row: the rows of a warp may need each other. No lane leaves the loop before
+///   its warp, and none waits inside it: in every round each lane looks once for the values it
+///   lacks, and posts in the round in which it has all. So no lane keeps another from posting.
+/// - several lanes for each row: the rows of a task are of one level, or the task is one row, so
+///   none needs another of its warp; and the lanes of the warp look again together until all have
+///   all values.
+/// The warps of a team meet at its barrier after their last row, when no row waits for them.
 ///
 /// Deterministic: a row is added up by the same lanes in the same order every time, whatever the
-/// batches: a lane asks for LaneBatch values at once where it has a row for itself, else for
-/// WarpBatch. Entries name places. Sources: W. Liu et al., "A synchronization-free algorithm for
-/// parallel sparse triangular solves", Euro-Par 2016; Z. Hu et al., "AG-SpTRSV", TACO 2024, for
-/// variants of one kernel; and tuning.hpp; all keep a flag apart from the value.
+/// batches: a lane requests LaneBatch values at once if it has a row of its own, else WarpBatch.
+/// Entries name places. Sources: W. Liu et al., "A synchronization-free algorithm for parallel
+/// sparse triangular solves", Euro-Par 2016; Z. Hu et al., "AG-SpTRSV", TACO 2024, for variants of
+/// one kernel; and those of published.hpp. All of them separate the flag from the value.
 ///
-/// `ends_solve` says that no launch of this solve comes after this one, of `teams` teams. A step
-/// of a trace is a place.
+/// `ends_solve`: this launch, of `teams` teams, is the last of the solve. A step of a trace is a
+/// place.
 template <class Operands, int LaneBatch, int WarpBatch, int Vectors, class Trace = NoTrace>
 struct TasksKernel {
   using Scratch = backends::NoScratch;
@@ -48,7 +49,7 @@ struct TasksKernel {
   ordered::SolvedValues<V> solved;
   const ordered::Task* tasks;
   std::int64_t first, stop;
-  std::int64_t teams;  ///< of the launch
+  std::int64_t teams;  ///< teams of the launch
   int lanes;
   bool ends_solve;
   Trace trace;
@@ -75,7 +76,7 @@ struct TasksKernel {
   }
 
  private:
-  /// What a row takes from memory before it needs others.
+  /// A row: what is read before it needs others, and its sums.
   struct Row {
     std::int64_t place;
     O row;
@@ -85,7 +86,7 @@ struct TasksKernel {
     Acc sum[Vectors];
   };
 
-  /// Rows of several lanes.
+  /// Solves the rows of a task with `of_row` lanes each.
   template <class Warp>
   KOKKOS_FORCEINLINE_FUNCTION void solve_together(const Warp& warp, const ordered::Task& task,
                                                   int of_row, int set) const {
@@ -105,7 +106,7 @@ struct TasksKernel {
     if (writes) finish(row, set);
   }
 
-  /// A lane a row.
+  /// Solves the rows of a task with one lane each.
   template <class Warp>
   KOKKOS_FORCEINLINE_FUNCTION void solve_alone(const Warp& warp, const ordered::Task& task,
                                                int set) const {
@@ -127,8 +128,9 @@ struct TasksKernel {
     }
   }
 
-  /// The row at a place, if that exists. The lane that writes it also empties the places that the
-  /// solve before this one left full: before the wait, as all that depends on no other row.
+  /// Reads the row at a place, if that exists. The lane that writes the row also clears the values
+  /// that the previous solve posted at this place: before the wait, since this depends on no other
+  /// row.
   KOKKOS_FORCEINLINE_FUNCTION Row begin(std::int64_t place, bool exists, bool writes,
                                         int set) const {
     Row row;
@@ -162,7 +164,7 @@ struct TasksKernel {
 
 /// Cuts a schedule into the tasks of a resolved scheme, for warps of this width. The entries of
 /// place p are row_ptr[p] to row_ptr[p + 1], on the device. Returns the lanes of a row; 0: all of a
-/// warp where a task is one row, and else one, so that rows of a task may need each other.
+/// warp if a task is one row, else one, and then rows of a task may need each other.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 int cut_tasks(const Exec& exec, const Scheme& scheme, const Off* row_ptr, int warp_width,
               ordered::Schedule<Exec, O>& schedule) {
@@ -173,13 +175,13 @@ int cut_tasks(const Exec& exec, const Scheme& scheme, const Off* row_ptr, int wa
   }
   std::int64_t most_mean = schedule.any_mean;
   if (scheme.value("sw_rnnz") != "inf") most_mean = scheme.integer("sw_rnnz");
-  if (most_mean == 0) most_mean = -1;  // even of rows without entries
+  if (most_mean == 0) most_mean = -1;  // a warp for each row, even without entries
   schedule.cut_runs(exec, row_ptr, warp_width, most_mean);
   return 0;
 }
 
 /// Runs sptrsv/self-scheduled, level-set and in-order on a GPU: rows in the order of their levels,
-/// or in the user's, a warp a task.
+/// or in the user's, one warp for each task.
 template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
 class TasksExecutor {
  public:
@@ -217,7 +219,7 @@ class TasksExecutor {
     triangle_.update_values(exec, T, bad_diagonal);
   }
 
-  /// With a trace of one right-hand side.
+  /// Solves for all vectors of b. A trace needs one right-hand side.
   template <class Trace = NoTrace>
   void apply(const Exec& exec, bool conjugate, Acc alpha, const Multivector<const V>& b,
              const Multivector<V>& x, const Trace& trace = {}) {
@@ -266,7 +268,7 @@ class TasksExecutor {
 
   Scheme scheme_;
   int room_ = 1;
-  int lanes_ = 0;  ///< of a row: cut_tasks
+  int lanes_ = 0;  ///< lanes of a row (cut_tasks)
   Triangle triangle_;
   ordered::Schedule<Exec, O> schedule_;
   ordered::GpuSolve<Exec, V> solve_;

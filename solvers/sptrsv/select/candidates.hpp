@@ -9,7 +9,7 @@
 
 namespace heddle::detail::sptrsv {
 
-/// A scheme that has `key`, with another value of it.
+/// A copy of a scheme, with another value of `key`.
 inline Scheme with(const Scheme& scheme, const std::string& key, const std::string& value) {
   std::vector<SchemeTerm> terms = scheme.terms();
   for (SchemeTerm& term : terms) {
@@ -18,10 +18,10 @@ inline Scheme with(const Scheme& scheme, const std::string& key, const std::stri
   return Scheme(scheme.format(), std::move(terms));
 }
 
-/// What is worth trying for a triangle, given its rows, entries off the diagonal and levels: at
-/// most 60 concrete schemes, all different. Of every kernel the one that its shape gives; of those
-/// that win, also what differs from it in one parameter, so that the times of all say what each
-/// parameter brings alone.
+/// The schemes worth measuring for a triangle, given its rows, entries off the diagonal and levels:
+/// at most 60 concrete schemes, all different. Every kernel is there with its default parameters;
+/// the kernels that win are there also with one parameter changed, so that the times show what each
+/// parameter gains alone.
 inline std::vector<Scheme> candidates(std::int64_t rows, std::int64_t entries, int levels,
                                       const Device& device) {
   const SchemeGrammar legal = grammar(device);
@@ -51,7 +51,7 @@ inline std::vector<Scheme> candidates(std::int64_t rows, std::int64_t entries, i
   return found;
 }
 
-/// Puts those that are not in a ranking behind it.
+/// Appends the candidates that are not in a ranking to its end.
 inline void add_candidates(std::vector<RankedSolve>& ranking, std::int64_t rows,
                            std::int64_t entries, int levels, const Device& device) {
   for (const Scheme& scheme : candidates(rows, entries, levels, device)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a model says of the schemes of a triangular solve.
+// The choice of a scheme for a triangular solve: by rules, and by a model if one is given.
 #pragma once
 
 #include <algorithm>
@@ -23,9 +23,9 @@
 
 namespace heddle::detail::sptrsv {
 
-/// Puts those schemes first that a model takes for likely within 15 % of the best, the likeliest
-/// before the others. Those that are not legal on the device are passed over; where none is left,
-/// the ranking stays. Ties are as the model lists them.
+/// Puts first the schemes that a model predicts to be within 15 % of the best, the likeliest first.
+/// Schemes that are not legal on the device are skipped; if none is left, the ranking stays. Ties
+/// keep the order of the model's list.
 inline void put_learned_first(std::vector<RankedSolve>& ranking, const TriangleModel& model,
                               const TriangleFeatures& features, const Device& device) {
   const std::vector<double> scores = model.scores(triangle_inputs(features));
@@ -58,15 +58,15 @@ inline void put_learned_first(std::vector<RankedSolve>& ranking, const TriangleM
   ranking = std::move(learned);
 }
 
-/// What a plan is asked for, as far as its scheme depends on it: SptrsvOptions.
+/// The SptrsvOptions that the choice of a scheme depends on.
 struct Expected {
   std::int64_t applies = 1000;
   int vectors = 1;
-  int threads = 0;                       ///< of a CPU; 0: those that have a processor each
-  const TriangleModel* model = nullptr;  ///< for this device, or nothing
+  int threads = 0;                       ///< CPU threads; 0: one for each processor
+  const TriangleModel* model = nullptr;  ///< for this device, or null
 };
 
-/// The model, if it is for a plan like this; else nothing.
+/// The model, if it is for a plan with these options; else null.
 inline const TriangleModel* model_for(const TriangleModel* model, const Device& device,
                                       const ExpectedVectors& vectors, int threads,
                                       std::int64_t applies) {
@@ -75,8 +75,8 @@ inline const TriangleModel* model_for(const TriangleModel* model, const Device& 
   return model && model->is_for(device, at_once, vectors, applies) ? model : nullptr;
 }
 
-/// Whether levels are looked for before a scheme is chosen: on a GPU; and on a CPU where a second
-/// thread may have work.
+/// Whether levels are computed before a scheme is chosen: on a GPU; and on a CPU if a second thread
+/// may have work.
 inline bool looks_for_levels(std::int64_t rows, std::int64_t entries, const Expected& expected,
                              const Device& device) {
   if (device.backend != BackendKind::host) return true;
@@ -84,19 +84,18 @@ inline bool looks_for_levels(std::int64_t rows, std::int64_t entries, const Expe
   return at_once > 1 && rows * row_steps + entries > least_work;
 }
 
-/// Where groups of rows would make no path shorter than that of the levels, or hardly: no row needs
-/// another; or so few do, and so many can be solved at once, that the path is not what takes the
-/// time.
+/// Whether groups of rows would hardly shorten the critical path: no row needs another, or so few
+/// do, and so many rows can be solved at once, that the path does not determine the time.
 inline bool path_stays(const TriangleFeatures& features) {
   if (features.levels <= 1) return true;
   return features.entries - features.rows < features.rows &&
          features.rows >= widest_level_of_blocks * features.levels;
 }
 
-/// Where most levels are wide, and rows short or levels so full that the memory is busy, merging
-/// gains too little for the time that it takes, and where levels are few as well, rows may as well
-/// be taken in the user's order. With more vectors than one pass of such a kernel serves it gains
-/// all the same, unless levels are few. Fitted to 39 triangles on an H200: docs/design/sptrsv.md.
+/// Whether merging rows gains too little for its cost: most levels are wide, and rows are short or
+/// levels so full that they use the memory bandwidth. If levels are few as well, rows may be solved
+/// in the user's order. With more vectors than one pass of such a kernel serves merging gains,
+/// unless levels are few. Fitted to 39 triangles on an H200: docs/design/sptrsv.md.
 inline bool leaves_rows_alone(const TriangleFeatures& features, int vectors) {
   static_assert(TriangleFeatures::wide_level == widest_level_of_blocks);
   const std::int64_t off_diagonal = features.entries - features.rows;
@@ -110,16 +109,16 @@ inline bool leaves_rows_alone(const TriangleFeatures& features, int vectors) {
           features.level_entries.mean >= fullest_level_of_blocks);
 }
 
-/// Where the rows that a row needs are so far above it that they are done when its turn comes, the
-/// user's order is as good as that of the levels, and its vectors are read and written in turn. Of
-/// short rows alone, each a lane's, and as leaves_rows_alone for as many vectors as one pass
-/// serves.
+/// Whether the rows that a row needs are so far above it that they are solved before its turn. Then
+/// the user's order is as good as that of the levels, and reads and writes of vectors are
+/// coalesced. Only for short rows, which have one lane each, and, as leaves_rows_alone, for as many
+/// vectors as one pass serves.
 inline bool needs_far_rows(const TriangleFeatures& features, int vectors) {
   return features.dep_dist < in_order_max_dep_dist && vectors <= vectors_at_once &&
          features.row_entries.max <= in_order_sw_rnnz + 1;
 }
 
-/// The schemes of GPUs. Concrete.
+/// Ranks the schemes of GPUs, which are concrete.
 inline std::vector<RankedSolve> rank_on_lanes(const TriangleFeatures& features,
                                               const Expected& expected) {
   std::vector<std::pair<const char*, const char*>> order = {
@@ -161,9 +160,9 @@ inline std::vector<RankedSolve> rank_on_lanes(const TriangleFeatures& features,
   return ranking;
 }
 
-/// The schemes of CPUs. Rows are solved together where more than half of them share the columns of
-/// the row before: measured on 15 triangles, docs/design/sptrsv.md. Whether a second thread gains
-/// is the wavefronts' choice, which take one if not: wavefronts/choose.hpp.
+/// Ranks the schemes of CPUs. Rows are solved together if more than half of them share the columns
+/// of the previous row: measured on 15 triangles, docs/design/sptrsv.md. Wavefronts decide whether
+/// a second thread gains, and use one thread if not: wavefronts/inspect.hpp.
 inline std::vector<RankedSolve> rank_on_threads(const TriangleFeatures& features, bool threads) {
   std::vector<RankedSolve> ranking;
   const auto add = [&](std::vector<SchemeTerm> terms, const char* reason) {
@@ -195,9 +194,9 @@ inline std::vector<RankedSolve> choose_by_rules(const TriangleFeatures& features
   return rank_on_threads(features, looks_for_levels(features.rows, entries, expected, device));
 }
 
-/// The schemes of a device for a triangle, the best first: what a plan runs that pins none. A pure
-/// function. On a GPU, and with a model, features are those of the triangle; schemes of GPUs are
-/// concrete. Elsewhere it reads their rows, entries and shared rows alone.
+/// The schemes of a device for a triangle, the best first; a plan without a pinned scheme runs the
+/// first. A pure function. On a GPU, and with a model, it reads all features; else rows, entries
+/// and shared rows only. Schemes of GPUs are concrete.
 inline std::vector<RankedSolve> choose(const TriangleFeatures& features, const Expected& expected,
                                        const Device& device) {
   std::vector<RankedSolve> ranking = choose_by_rules(features, expected, device);

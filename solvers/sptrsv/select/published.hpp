@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What stands for a published method, so that it can be compared with: kinds of merging rows, and
-// presets. Rules choose none of them but `parents`; measuring tries the kinds too.
+// Published methods, for comparison: kinds of merging rows, and presets. Rules choose none of them
+// but `parents`; measuring tries all.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ struct Merging {
   enum class Kind {
     none,        ///< rows of one level
     fixed,       ///< a fixed number of consecutive places
-    average,     ///< places in a row while their mean row is at most the threshold
-    short_rows,  ///< places in a row whose rows have at most the threshold of entries each; others
-                 ///< alone
+    average,     ///< consecutive places while their mean row is at most the threshold
+    short_rows,  ///< consecutive places whose rows have at most the threshold of entries; others
+                 ///< are groups of one row
     parents      ///< a row joins the group that its latest parents are in
   };
-  /// What a scheme's `merge` calls them.
+  /// The names of the kinds in a scheme's `merge`.
   struct Named {
     const char* name;
     Kind kind;
@@ -33,11 +33,12 @@ struct Merging {
                                     {"parents", Kind::parents}};
 
   Kind kind = Kind::parents;
-  int number = 4;  ///< rows, entries, or of parents: first rows of groups that one row may unite
-  std::int64_t most_entries = std::numeric_limits<std::int64_t>::max();  ///< of more than one row
+  int number = 4;  ///< rows, entries, or (parents) first rows of the groups that one row may unite
+  /// Largest number of entries of a group of several rows.
+  std::int64_t most_entries = std::numeric_limits<std::int64_t>::max();
 };
 
-/// A published method by its name, and the scheme that does what it does.
+/// The name of a published method, and the scheme that reproduces it.
 struct Preset {
   const char* name;
   const char* scheme;
@@ -51,12 +52,12 @@ struct Preset {
 /// warp from 10 entries with the diagonal in the authors' program; here from more than 8 without).
 ///
 /// The schedules are theirs. Values as their own flags, and all waits of a lane in flight together,
-/// are Heddle's; the first works by columns, and hands sums on by atomic additions.
+/// are Heddle's; the published sync-free method works by columns, with atomic additions.
 inline constexpr Preset presets[] = {{"sync-free", "sptrsv/in-order,sw_rnnz=0,warps=64"},
                                      {"capellini", "sptrsv/in-order,sw_rnnz=inf,warps=64"},
                                      {"yy", "sptrsv/in-order,sw_rnnz=8,warps=64"}};
 
-/// What a preset stands for; any other scheme is itself.
+/// The scheme that a preset abbreviates; any other scheme is returned unchanged.
 inline Scheme expanded(const Scheme& scheme) {
   for (const Preset& preset : presets) {
     if (scheme == Scheme("sptrsv", {{preset.name}})) return Scheme::parse(preset.scheme);

@@ -17,45 +17,45 @@
 
 namespace heddle::detail::sptrsv {
 
-/// What a row costs beside its entries, in entries.
+/// Cost of a row besides its entries, in entries.
 inline constexpr std::int64_t row_steps = 4;
-/// Rows and entries of a triangle on a CPU from which its levels are looked for.
+/// Smallest work of a triangle, row_steps * rows + entries, whose levels are computed on a CPU.
 inline constexpr std::int64_t least_work = 50000;
-/// By how much threads of a CPU must be predicted to be ahead of one: predictions are a fifth off
-/// either way, and one thread leaves a processor to others.
+/// Smallest predicted speed-up over one thread with which a CPU uses several: predictions are off
+/// by up to a fifth, and one thread leaves processors to others.
 inline constexpr double least_gain = 1.2;
-/// Solves from which rows are merged on a GPU: the fewer levels, the less a solve gains by it.
-/// Fitted to 39 triangles on an H200: docs/design/sptrsv.md.
+/// Smallest number of solves for which rows are merged on a GPU: the fewer levels, the less a solve
+/// gains. Fitted to 39 triangles on an H200: docs/design/sptrsv.md.
 inline std::int64_t least_applies_of_blocks(std::int64_t levels) {
   return 25 + std::min<std::int64_t>(700, 16000 / std::max<std::int64_t>(1, levels));
 }
-/// Rows a level from which inverses do not pay on a GPU; nor merging, where rows have fewer entries
-/// off the diagonal than the second number.
+/// Mean rows of a level from which inverses do not pay on a GPU; nor does merging, if rows have
+/// fewer than longest_row_left_alone entries off the diagonal.
 inline constexpr std::int64_t widest_level_of_blocks = 1000;
 inline constexpr std::int64_t longest_row_left_alone = 5;
-/// Entries of a level, in the mean, from which that is so of longer rows too.
+/// Mean entries of a level from which merging does not pay for longer rows either.
 inline constexpr double fullest_level_of_blocks = 10000;
-/// Entries of the longest row from which that is never so: a lane, or a warp, takes too long for
-/// it, and a group's pieces share it. docs/design/sptrsv.md.
+/// Entries of the longest row from which merging pays in spite of wide levels: such a row takes a
+/// lane or a warp too long, and the pieces of a group share it. docs/design/sptrsv.md.
 inline constexpr std::int64_t long_row_entries = 2048;
-/// Levels up to which rows are solved in the user's order then.
+/// Number of levels up to which rows that are not merged are solved in the user's order.
 inline constexpr std::int64_t few_levels = 8;
-/// sw_rnnz of in-order where it is left out: a guess.
+/// Default sw_rnnz of in-order: a guess.
 inline constexpr std::int64_t in_order_sw_rnnz = 8;
 /// TriangleFeatures::dep_dist below which rows are solved in the user's order as well, if none has
-/// more entries off the diagonal than that. docs/design/sptrsv.md.
+/// more than in_order_sw_rnnz entries off the diagonal. docs/design/sptrsv.md.
 inline constexpr double in_order_max_dep_dist = 0.005;
-/// Threads of a team on a GPU whose warps take a task each.
+/// Number of threads of a team on a GPU whose warps solve one task each.
 inline constexpr int team_threads = 128;
-/// Warps that a multiprocessor of a GPU runs at once in a solve without a plan: a guess; the
-/// plan's number for wide levels, which are those that a lane a row suits.
+/// Warps that a multiprocessor of a GPU runs at once in a solve without a plan: a guess, the number
+/// that plans use for wide levels, which suit one lane for each row.
 inline constexpr int warps_without_plan = 8;
-/// Right-hand sides that a GPU's kernel holds in registers.
+/// Number of right-hand sides that a GPU's kernel holds in registers.
 inline constexpr int vectors_at_once = 4;
-/// Right-hand sides of one pass.
+/// Largest number of right-hand sides of one pass.
 inline constexpr int most_vectors = 64;
 
-/// Columns of a group's inverted block whose residuals are taken at once. NVIDIA's registers hold
+/// Columns of a group's block that the check of residuals unrolls at once. NVIDIA's registers hold
 /// all; AMD's compiler keeps a condition for each in scalar registers, which are fewer.
 template <class Tag>
 inline constexpr int columns_checked_at_once = 4;
@@ -65,10 +65,10 @@ inline constexpr int columns_checked_at_once<backends::Cuda> = 32;
 /// Values of parameters that a scheme leaves out.
 using Parameters = std::vector<std::pair<const char*, std::string>>;
 
-/// How sptrsv/self-scheduled and sptrsv/level-set run on a GPU, by how many rows there are to a
-/// level, and how many entries off the diagonal to a row: where levels are wide, a lane a row keeps
-/// the device busy, and where they are narrow, more lanes make a row shorter. Fitted to 22
-/// triangles on an H200: docs/design/sptrsv.md.
+/// Default parameters of sptrsv/self-scheduled and sptrsv/level-set on a GPU, by the mean rows of a
+/// level and entries off the diagonal of a row. If levels are wide, one lane for each row keeps the
+/// device busy; if they are narrow, more lanes shorten a row. Fitted to 22 triangles on an H200:
+/// docs/design/sptrsv.md.
 inline Parameters rows_shape(std::int64_t rows, std::int64_t entries, int levels) {
   const double row =
       static_cast<double>(entries) / static_cast<double>(std::max<std::int64_t>(1, rows));
@@ -82,16 +82,16 @@ inline Parameters rows_shape(std::int64_t rows, std::int64_t entries, int levels
   return shape(4, level < 500 ? 4 : 8);
 }
 
-/// How sptrsv/in-order runs: guesses. Many warps, since rows that do not need each other may be far
-/// apart in the user's order.
+/// Default parameters of sptrsv/in-order: guesses. Many warps, since independent rows may be far
+/// from each other in the user's order.
 inline Parameters in_order_shape() {
   return {{"sw_rnnz", std::to_string(in_order_sw_rnnz)}, {"warps", "64"}};
 }
 
-/// How sptrsv/blocks runs, by the same figures: the longer the rows and the narrower the levels,
-/// the more threads share a group, and where there are many groups, none waits for a large team's
-/// barrier; where levels are wide, the bytes of inverses cost more than the steps that they save.
-/// Fitted to 34 triangles on an H200: docs/design/sptrsv.md.
+/// Default parameters of sptrsv/blocks, by the same means as rows_shape. The longer the rows and
+/// the narrower the levels, the more threads share a group; if there are many groups, small teams
+/// avoid the barriers of large ones. If levels are wide, the bytes of inverses cost more than the
+/// steps that they save. Fitted to 34 triangles on an H200: docs/design/sptrsv.md.
 inline Parameters blocks_shape(std::int64_t rows, std::int64_t entries, int levels) {
   const double row =
       static_cast<double>(entries) / static_cast<double>(std::max<std::int64_t>(1, rows));
@@ -109,7 +109,7 @@ inline Parameters blocks_shape(std::int64_t rows, std::int64_t entries, int leve
           {"alpha", "inf"}};
 }
 
-/// A scheme with the parameters that it leaves out.
+/// A scheme, completed by the parameters that it leaves out.
 inline Scheme resolved(const Scheme& scheme, const Parameters& otherwise) {
   std::vector<SchemeTerm> terms{scheme.terms().front()};
   for (const auto& [key, value] : otherwise) {
@@ -118,8 +118,8 @@ inline Scheme resolved(const Scheme& scheme, const Parameters& otherwise) {
   return Scheme(scheme.format(), std::move(terms));
 }
 
-/// A scheme of a GPU with the parameters that it leaves out, for a triangle of so many rows,
-/// entries off the diagonal and levels; of in-order these may be unknown.
+/// A scheme of a GPU, completed by the parameters that it leaves out, for a triangle with these
+/// numbers of rows, entries off the diagonal and levels, which in-order does not use.
 inline Scheme concrete(const Scheme& scheme, std::int64_t rows, std::int64_t entries, int levels) {
   if (scheme.has("in-order")) return resolved(scheme, in_order_shape());
   if (scheme.has("blocks")) return resolved(scheme, blocks_shape(rows, entries, levels));
@@ -144,19 +144,19 @@ inline bool waits_on_lanes(const Device& device) {
 ///     self-scheduled     one launch; rows wait for those that they need (GPU)
 ///       lanes=1|4|32       lanes a row
 ///       warps=4|..|64      warps that a multiprocessor runs at once
-///     in-order           one launch, in the order of the rows; no levels are looked for (GPU)
+///     in-order           one launch, in the order of the rows; no levels are computed (GPU)
 ///       sw_rnnz=0|1|..|64|inf  mean entries up to which the rows of a warp have a lane each, and
 ///                        beyond which they have a warp each
 ///       warps=4|..|64      warps that a multiprocessor runs at once
 ///     sync-free, capellini, yy   published methods: presets of in-order (expanded)
-///     level-set          a launch a level; on a GPU with lanes and warps too; on a CPU one launch,
-///                        with a barrier after each level
+///     level-set          one launch for each level, on a GPU with lanes and warps too; on a CPU
+///                        one launch, with a barrier after each level
 ///     point-to-point     one launch; threads wait for those that they need (CPU)
 ///       grain=<n>          rows * 4 + entries of a level that are worth a thread (CPU)
 ///     sequential         one thread (CPU)
 ///     supernodes         rows that follow each other and share their columns are solved together
 ///       schedule=sequential|level-set|point-to-point   of supernodes, as those of rows above
-///       grain=<n>          as above, of supernodes
+///       grain=<n>          as for rows, of supernodes
 inline SchemeGrammar grammar(const Device& device) {
   if (waits_on_lanes(device)) {
     const SchemeKey warps("warps", {"4", "8", "16", "32", "64"}, scheme_auto);
@@ -190,7 +190,8 @@ inline SchemeGrammar grammar(const Device& device) {
            {"supernodes", {}, {schedule, grain}}}};
 }
 
-/// The schemes of CPUs, and of devices whose teams may not wait, are those of a loop's wavefronts.
+/// Converts a scheme to one of wavefronts, which run the schemes of CPUs and of devices whose teams
+/// may not wait.
 inline Scheme as_wavefronts(const Scheme& scheme, const Device& device) {
   std::vector<SchemeTerm> terms = scheme.terms();
   const bool host = device.backend == BackendKind::host;
@@ -204,7 +205,8 @@ inline Scheme as_sptrsv(const Scheme& scheme) {
   return Scheme("sptrsv", std::move(terms));
 }
 
-/// Those of a loop over supernodes; none where the scheme leaves the choice to the wavefronts.
+/// The wavefronts scheme of a loop over supernodes; nothing if the scheme leaves the choice to the
+/// wavefronts.
 inline std::optional<Scheme> wavefronts_of_supernodes(const Scheme& scheme) {
   if (!scheme.has("schedule") && !scheme.has("grain")) return {};
   std::string kernel = scheme.has("schedule") ? scheme.value("schedule") : "point-to-point";

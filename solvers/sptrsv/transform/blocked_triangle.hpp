@@ -9,32 +9,31 @@
 
 namespace heddle::detail::sptrsv {
 
-/// A block whose Skeel condition number, the largest row sum of |inverse| |block|, is above this is
-/// not inverted: its products would often be refused by BlocksKernel.
+/// A block is not inverted if its Skeel condition number, the largest row sum of |inverse| |block|,
+/// is above this: BlocksKernel would often reject its products.
 inline constexpr double most_skeel = 8;
 
-/// Fills the dense block of every group that has one, a subwarp of 32 lanes a group: with the block
-/// itself, a lane a row; then, if asked to and where that neither overflows nor is ill-conditioned,
-/// with its inverse, a lane a column. Source: N. Higham, "Accuracy and stability of numerical
-/// algorithms", chapters 8 and 14.
+/// Fills the dense block of every group that has one, with one subwarp of 32 lanes for each group:
+/// with the block itself, one lane for each row; then, if asked for and if it neither overflows nor
+/// is ill-conditioned, with its inverse, one lane for each column. Source: N. Higham, "Accuracy and
+/// stability of numerical algorithms", chapters 8 and 14.
 template <Scalar S, Offset Off, Scalar Acc, Scalar D>
 struct FillBlocksKernel {
   using Scratch = backends::DynamicScratch;
   using Real = heddle::RealOf<Acc>;
 
   const Group* groups;
-  const Off* inner_ptr;        ///< entries inside of a place's group
-  const std::uint8_t* column;  ///< which row of the group each is for
+  const Off* inner_ptr;        ///< begin of each place's entries within its group
+  const std::uint8_t* column;  ///< the row of the group that each such entry needs
   const Off* source;
-  const S* values;    ///< of the user's matrix
-  const D* diagonal;  ///< of each place, or null
+  const S* values;    ///< values of the user's matrix
+  const D* diagonal;  ///< the diagonal of each place; null: ones
   Acc* blocks;
-  std::uint8_t* inverted;  ///< of each group: whether its inverse may be used; null for no inverses
+  std::uint8_t* inverted;  ///< for each group: 1 if its inverse may be used; null: no inverses
 
-  /// Odd, so that lanes that read down a column of scratch do not meet in one bank.
+  /// Row stride in scratch: odd, so that lanes that read down a column have no bank conflicts.
   static constexpr int stride = most_rows + 1;
-  /// Entries that fit into scratch: more would leave room for fewer teams. Others are read where
-  /// they are.
+  /// Entries kept in scratch: more would reduce occupancy. Others are read from global memory.
   static constexpr int staged_entries = 160;
 
   static constexpr std::size_t scratch_bytes() {
@@ -63,17 +62,17 @@ struct FillBlocksKernel {
   }
 
  private:
-  /// What a group's rows need of each other, in scratch: so that the loop over rows, each of which
-  /// waits for the one before, does not wait for memory too.
+  /// The entries within a group, in scratch, so that the loop over rows, each of which waits for
+  /// the previous one, does not wait for memory too.
   struct Staged {
     Acc* block;
     Acc* values;
     Acc* diagonal;
-    Acc* reciprocal;  ///< zero where a row divides
-    Real* row_sum;    ///< what the magnitudes of each row of the block add up to
-    int* begin;       ///< of each row's entries, and the end
+    Acc* reciprocal;  ///< zero if the row must be divided
+    Real* row_sum;    ///< sum of the magnitudes of each row of the block
+    int* begin;       ///< first entry of each row, and the end
     std::uint8_t* column;
-    Off first;  ///< entry
+    Off first;  ///< the group's first entry
   };
 
   template <class Subwarp>
@@ -111,7 +110,7 @@ struct FillBlocksKernel {
     return e < staged_entries ? inner.column[e] : column[inner.first + e];
   }
 
-  /// Column `j` of the inverse, and the row sums.
+  /// Computes column `j` of the inverse, and lane 0 the row sums.
   KOKKOS_FORCEINLINE_FUNCTION void solve_column(const Group& group, const Staged& inner,
                                                 int j) const {
     for (int r = 0; r < group.rows; ++r) {
@@ -134,7 +133,7 @@ struct FillBlocksKernel {
     }
   }
 
-  /// Whether row `r` of the inverse may be used; a NaN may not.
+  /// Whether row `r` of the inverse may be used: it has no NaN, and is well-conditioned.
   KOKKOS_FORCEINLINE_FUNCTION static bool well_conditioned(const Staged& inner, int r) {
     Real condition(0);
     for (int j = 0; j <= r; ++j) {
@@ -143,7 +142,7 @@ struct FillBlocksKernel {
     return condition <= Real(most_skeel);
   }
 
-  /// Row `r` of the block as it is.
+  /// Copies row `r` of the block, not inverted, to scratch.
   KOKKOS_FORCEINLINE_FUNCTION void copy_row(const Group& group, const Staged& inner, int r) const {
     if (r >= group.rows) return;
     Acc* const row = inner.block + r * stride;
@@ -169,8 +168,8 @@ struct CountInner {
   const O* needed;
   const O* group_of;
   const Group* groups;
-  Off* inner;             ///< entries inside of each place's group
-  std::uint32_t* inside;  ///< of each place: a bit a row of its group that it needs
+  Off* inner;             ///< number of each place's entries within its group
+  std::uint32_t* inside;  ///< for each place a bit for each row of its group: 1: needs it
 
   KOKKOS_FUNCTION void operator()(std::int64_t p) const {
     const auto first = static_cast<O>(groups[group_of[p]].first);
@@ -201,7 +200,7 @@ struct CoupleGroups {
 struct BeginBlocks {
   Group* groups;
   std::int64_t count;
-  int blocks;  ///< of each group that has any
+  int blocks;  ///< blocks of each coupled group: 1, or 2 with the inverse
   std::int64_t* block_entries;
 
   KOKKOS_FUNCTION void operator()(std::int64_t g, std::int64_t& sum, bool last) const {
@@ -233,7 +232,7 @@ struct FillInner {
   }
 };
 
-/// The dense blocks of all groups: where a group's rows need each other, and the diagonal.
+/// The dense blocks of all coupled groups: the entries within the group, and the diagonal.
 template <ExecutionSpace Exec, Ordinal O, Offset Off, Scalar Acc>
 class DenseBlocks {
  public:
@@ -244,8 +243,8 @@ class DenseBlocks {
 
   DenseBlocks() = default;
 
-  /// Two allocations and a readback between them; waits. Fills in which groups have blocks, and
-  /// where. No values yet; `invert`: inverses follow the blocks.
+  /// Two allocations and a readback between them; waits. Sets which groups are coupled, and where
+  /// their blocks begin. No values yet. `invert`: each block is followed by its inverse.
   DenseBlocks(const Exec& exec, const Pattern& pattern, const GroupTable<Exec>& groups,
               const GroupOfPlaces<Exec, O>& group_of, bool invert)
       : invert_(invert) {
@@ -269,7 +268,8 @@ class DenseBlocks {
     fill(exec, pattern, groups, group_of);
   }
 
-  /// One launch, a subwarp a group; diagonal[p] is of place p, or null for ones.
+  /// Fills the blocks: one launch, one subwarp for each group. diagonal[p] is that of place p;
+  /// null: ones.
   template <class Matrix, Scalar D>
   void update_values(const Exec& exec, const Matrix& T, const GroupTable<Exec>& groups,
                      const D* diagonal) {
@@ -320,8 +320,8 @@ class DenseBlocks {
   Array<Acc> values_;
 };
 
-/// A triangle copied in groups: dense blocks on the diagonal, pieces beside them. The diagonal is
-/// kept in D (DiagonalOf).
+/// A copy of a triangle in groups: dense blocks on the diagonal, pieces outside of them. The
+/// diagonal is kept in D (DiagonalOf).
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, Scalar Acc, Scalar D>
 class BlockedTriangle {
  public:
@@ -330,8 +330,8 @@ class BlockedTriangle {
 
   BlockedTriangle() = default;
 
-  /// Seven allocations, three of which are freed again; waits. The order has the places of the
-  /// groups, and a row needs rows of lower groups, or before it in its own.
+  /// Seven allocations, three of which are freed again; waits. `order` has the places of the
+  /// groups. A row needs only rows of lower groups, and earlier rows of its own.
   BlockedTriangle(const Exec& exec, const Matrix& T, const triangle::Graph<O, Off>& graph,
                   const Off* origin, const ordered::PlaceOrder<O>& order,
                   const MergedRows<Exec, O>& groups, std::int64_t entries, Diagonal diagonal,
@@ -349,7 +349,7 @@ class BlockedTriangle {
     exec.fence("heddle::sptrsv::blocked");  // before the pattern is freed
   }
 
-  /// The values of a matrix of the same pattern, in the order of `exec`: two launches, no
+  /// Copies the values of a matrix of the same pattern, in the order of `exec`: two launches, no
   /// allocation, no wait. *bad_diagonal: see DiagonalStorage.
   void update_values(const Exec& exec, const Matrix& T, std::int64_t* bad_diagonal) {
     two_loops(exec, "heddle::sptrsv::values", pieces_.slots(), pieces_.loop(T), diagonal_.places(),
@@ -357,7 +357,7 @@ class BlockedTriangle {
     blocks_.update_values(exec, T, groups_, diagonal_.diagonal());
   }
 
-  /// What Operands need of a triangle.
+  /// The view of rows and diagonal that Operands need; it has no entries.
   triangle::View<S, O, Off, D> rows() const {
     return {static_cast<std::int64_t>(row_.rows().extent(0)),
             nullptr,

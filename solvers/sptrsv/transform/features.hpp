@@ -19,14 +19,14 @@ namespace heddle {
 
 namespace detail::sptrsv {
 
-/// What one look at the rows of a triangle adds up, in integers, so that no order of adding shows.
+/// Sums over the rows of a triangle, in integers, so that the order of additions does not matter.
 struct RowSums {
   static constexpr double one = 4294967296.0;
 
   std::uint64_t entries = 0;
-  std::uint64_t squares = 0;  ///< of the entries of rows; at most longest row x entries
+  std::uint64_t squares = 0;  ///< sum of squared row lengths; at most longest * entries
   std::int64_t longest = 0;
-  std::uint64_t nearness = 0;  ///< of rows, in units of 1 / one
+  std::uint64_t nearness = 0;  ///< sum of 1 / distance to the nearest needed row, in units 1 / one
   std::int64_t hubs = 0;
   std::int64_t hub_entries = 0;
 };
@@ -110,7 +110,7 @@ inline Spread spread_of(const std::int64_t* counts, std::int64_t n) {
   return spread;
 }
 
-/// Those of the widths of levels, which stand in their order.
+/// Computes the features of level widths; level_rows has the rows of each level, in order.
 inline void count_widths(TriangleFeatures& features, std::span<const std::int64_t> level_rows) {
   std::int64_t run = 0;
   for (const std::int64_t rows : level_rows) {
@@ -127,7 +127,7 @@ inline void count_widths(TriangleFeatures& features, std::span<const std::int64_
   }
 }
 
-/// The features of a triangle whose levels are known: of row i `level[i]`, of `levels`. One
+/// The features of a triangle whose levels are known: row i has level[i], of `levels`. One
 /// allocation, two launches, one readback; waits for `exec`.
 template <ExecutionSpace Exec, class Graph>
 TriangleFeatures features_of(const Exec& exec, const Graph& graph, const int* level, int levels) {
@@ -171,8 +171,8 @@ TriangleFeatures features_of(const Exec& exec, const Graph& graph, const int* le
   return features;
 }
 
-/// The same where levels are not known: finds them first, with an allocation of an int a row. The
-/// matrix has so many entries.
+/// The features of a triangle whose levels are not known: finds them first, with an allocation of
+/// one int for each row. `entries`: those of the matrix.
 template <ExecutionSpace Exec, class Graph>
 TriangleFeatures find_features(const Exec& exec, const Graph& graph, std::int64_t entries) {
   const ordered::Levels<Exec> levels(exec, triangle::loop_of(graph, entries));
@@ -184,7 +184,7 @@ TriangleFeatures find_features(const Exec& exec, const Graph& graph, std::int64_
 
 namespace heddle::detail::sptrsv {
 
-/// SolveChoice::seen. Entries are those that a solve reads; levels are 0 where nobody looked.
+/// The text of SolveChoice::seen. `entries`: those that a solve reads; `levels`: 0 if not computed.
 [[gnu::cold]] inline std::string describe_triangle(std::int64_t rows, std::int64_t entries,
                                                    std::int64_t levels,
                                                    const TriangleFeatures* features) {

@@ -22,12 +22,12 @@ struct IsHead {
   }
 };
 
-/// The heads of all groups and their levels, in the order of places.
+/// Lists the heads of all groups and their levels, in the order of places.
 template <Ordinal O>
 struct ListHeads {
   const O* head;
   const int* level;
-  const O* index;  ///< heads before each place
+  const O* index;  ///< number of heads before each place
   O* heads;
   int* levels;
 
@@ -38,16 +38,16 @@ struct ListHeads {
   }
 };
 
-/// Marks those that stay groups of their own; where small ones are packed, those that follow each
-/// other in a level become part of the one marked before them, up to its bounds. A thread packs
-/// `share` groups.
+/// Marks the groups that stay. If small ones are packed, consecutive groups of a level become part
+/// of the marked group before them, up to the limits of rows and entries. A thread packs `share`
+/// groups.
 template <Ordinal O>
 struct PackGroups {
   static constexpr std::int64_t share = 256;
 
   const O* heads;
-  const O* by_level;  ///< which head is at each place in the order of levels
-  const int* level;   ///< there
+  const O* by_level;  ///< number of the head at each position in the order of levels
+  const int* level;   ///< level at each such position
   const GrowingGroup<O>* groups;
   std::int64_t count;
   bool pack;
@@ -70,15 +70,15 @@ struct PackGroups {
   }
 };
 
-/// Numbers the groups that are marked, in this order, and those that became part of them.
+/// Numbers the marked groups, in this order; groups that became part of one have its number.
 template <Ordinal O>
 struct NumberGroups {
   const O* heads;
   const O* by_level;
   const int* level;
-  const O* before;  ///< marked groups before each, and all at the end
-  O* number;        ///< of each head's place
-  int* level_of;    ///< of each marked group
+  const O* before;  ///< number of marked groups before each, and of all at the end
+  O* number;        ///< number of the group of each head's place
+  int* level_of;    ///< level of each marked group
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const O last = before[i + 1] - 1;
@@ -106,8 +106,8 @@ class MergedRows {
 
   MergedRows() = default;
 
-  /// `pack`: small groups of a level become one, of at most most_entries. Two sorts, eight launches
-  /// and three readbacks; waits.
+  /// `pack`: small groups of a level become one, of at most most_entries entries. Two sorts, eight
+  /// launches and three readbacks; waits.
   MergedRows(const Exec& exec, std::int64_t places, const GrowingGroups<Exec, O>& grown, bool pack,
              std::int64_t most_entries) {
     const auto n = static_cast<std::size_t>(places);
@@ -141,7 +141,7 @@ class MergedRows {
   std::int64_t count() const { return count_; }
   /// The place, in the order of row levels, of the row at each place in the order of groups.
   const O* order() const { return order_.data(); }
-  /// Where each group begins, and the last ends.
+  /// The first place of each group, and the end.
   const std::int64_t* begin() const { return begin_.data(); }
   /// The first group of each level, and the end; on the host.
   const std::vector<std::int64_t>& level_begin() const { return level_begin_; }
@@ -179,9 +179,9 @@ class MergedRows {
   std::vector<std::int64_t> level_begin_{0};
 };
 
-/// The rows of a triangle in groups of at most most_rows. The pattern has them level by level, and
-/// level l begins at level_begin[l]. A function of the pattern alone: the same on every run, on any
-/// device and for any number of threads. Waits for `exec`.
+/// Merges the rows of a triangle into groups of at most most_rows rows. The pattern has them level
+/// by level, and level l begins at level_begin[l]. A function of the pattern alone: the same on
+/// every run, on any device and for any number of threads. Waits for `exec`.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 MergedRows<Exec, O> merge(const Exec& exec, const triangle::OrderedPattern<Exec, O, Off>& pattern,
                           const std::vector<std::int64_t>& level_begin, const Merging& merging) {

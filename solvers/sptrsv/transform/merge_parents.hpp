@@ -14,7 +14,7 @@
 
 namespace heddle::detail::sptrsv {
 
-/// Runs of levels that are merged each for itself, a team each: groups end where a band does, so
+/// Runs of levels that are merged independently, one team for each: groups end with their band, so
 /// bands have many levels.
 struct MergingBands {
   static constexpr int most = 64;
@@ -22,9 +22,10 @@ struct MergingBands {
 
   int count = 1;
   std::int64_t begin[most + 1] = {};  ///< the first place of each, and the end
-  int first_level[most] = {};         ///< of the groups of each
+  int first_level[most] = {};         ///< the first level of its groups, for each
 
-  /// Of equal rows, as nearly as levels allow; level l begins at place level_begin[l].
+  /// Cuts bands of equal numbers of rows, as nearly as levels allow; level l begins at place
+  /// level_begin[l].
   explicit MergingBands(const std::vector<std::int64_t>& level_begin) {
     const auto levels = static_cast<std::int64_t>(level_begin.size()) - 1;
     const std::int64_t rows = level_begin.back();
@@ -43,49 +44,49 @@ struct MergingBands {
   }
 };
 
-/// Merging::Kind::parents: a row joins the group of those that it needs and that are of the highest
-/// level among groups; if these are in several groups, they become one. Where that would be too
-/// large, or unite groups of more than `number` first rows, the row starts a group one level
-/// higher; and so it does where it would unite more than most_groups.
+/// Merging::Kind::parents: a row joins the group of its parents, those rows that it needs and that
+/// are of the highest level among groups. If they are in several groups, these become one. If that
+/// would be too large, or would unite groups of more than `number` first rows or more than
+/// most_groups groups, the row starts a group one level higher.
 ///
 /// So all of a row's parents are in its group, or in groups of lower levels: the graph of groups
 /// has no cycle, and groups of one level need nothing of each other. On a mesh, groups are
-/// triangles and tetrahedra over a few neighbours of one level, which share no waits inside.
+/// triangles and tetrahedra over a few neighbours of one level, without waits inside.
 ///
-/// A team merges a band, in rounds. Rows of a window of places ask, each as soon as all that it
-/// needs is decided. A group takes all rows that want to join it where it has room for all, and
-/// else, also of those that want to unite it with others, the lowest place. Who is refused asks
-/// again in the next round. Every round takes a row: the lowest place that asks is refused only
-/// where rows join instead.
+/// A team merges a band, in rounds. Rows of a window of places ask, each once all that it needs is
+/// decided. A group accepts all rows that ask to join it if it has room for all; else the lowest
+/// place that asks, also among rows that ask to unite it with others. A refused row asks again in
+/// the next round. Every round accepts a row: the lowest place that asks is refused only if rows
+/// join instead.
 ///
-/// What is asked and taken depends on the round before alone, and the window is as long on every
-/// device; so groups are the same on every run. Source: G. Blelloch et al., "Internally
+/// Requests and answers depend only on the previous round, and the window has the same length on
+/// every device, so groups are the same on every run. Source: G. Blelloch et al., "Internally
 /// deterministic parallel algorithms can be fast", PPoPP 2012, for such rounds.
 template <Ordinal O, Offset Off>
 struct MergeParentsKernel {
   using Scratch = backends::DynamicScratch;
   using Group = GrowingGroup<O>;
 
-  const Off* row_ptr;  ///< of places in the order of levels
+  const Off* row_ptr;  ///< for places in the order of levels
   const O* needed;
   MergingBands bands;
   Merging merging;
-  O* head;        ///< of each place: a group that it is part of, or none
-  Group* groups;  ///< of each place that started one
-  O* asked;       ///< room for an entry each: the groups that a row asks
-  int* levels;    ///< of each band: levels of groups
+  O* head;        ///< for each place: a group that it is part of, or none
+  Group* groups;  ///< the group of each place that started one
+  O* asked;       ///< one for each entry: the groups that a row asks
+  int* levels;    ///< number of levels of groups, for each band
 
   static constexpr std::int64_t window = 1024;  ///< places
   using Shape = backends::Shape<32, 1024>;
 
   enum class State { waits, starts, joins, unites };
-  /// A place that is not decided, of those that a thread takes after each other, `window` apart.
+  /// The undecided place of a slot. Its next place is `window` places further.
   struct Slot {
     std::int64_t place;
     Off known;    ///< entries before this one are of decided rows
-    O waits_for;  ///< the place that the one there needs, which was not decided, or none
-    int level;    ///< the highest of the groups of those
-    int groups;   ///< of this level, named at asked[row_ptr[place]]; most_groups + 1: too many
+    O waits_for;  ///< the undecided place that the entry `known` needs, or none
+    int level;    ///< highest level of the groups of decided entries
+    int groups;   ///< groups of this level, at asked[row_ptr[place]]; most_groups + 1: too many
     State state;
     bool granted;
   };
@@ -155,7 +156,7 @@ struct MergeParentsKernel {
     return group;
   }
 
-  /// The groups of the highest level among the entries that a row knows.
+  /// The groups of the highest level among the decided entries of a row.
   struct Parents {
     O group[most_groups];
     int count;  ///< most_groups + 1: too many
@@ -178,7 +179,7 @@ struct MergeParentsKernel {
     }
   };
 
-  /// As they were left in the last round, but for those that have been united since.
+  /// The parents found in the last round, each group replaced by the one that it is part of.
   KOKKOS_FORCEINLINE_FUNCTION Parents known_parents(const Slot& slot) const {
     Parents parents;
     parents.count = slot.groups;
@@ -192,8 +193,8 @@ struct MergeParentsKernel {
     return parents;
   }
 
-  /// Adds the groups of the next entries, up to the first that is not decided; whether there is
-  /// none. The loads of a batch wait side by side, so that it takes three trips to memory.
+  /// Adds the groups of the next entries, up to the first undecided one; returns whether there is
+  /// none. The loads of a batch are in flight together, so it costs three memory latencies.
   KOKKOS_FORCEINLINE_FUNCTION bool learn(Parents& parents, Off& known, Off end, O first) const {
     constexpr int batch = 8;
     const Off left = end - known;
@@ -225,7 +226,7 @@ struct MergeParentsKernel {
     return true;
   }
 
-  /// What a slot knows is brought up to date; if all is known, it asks.
+  /// Updates what a slot knows; if all its entries are decided, it asks.
   KOKKOS_FORCEINLINE_FUNCTION void ask(Slot& slot, O first) const {
     slot.state = State::waits;
     if (slot.waits_for != Group::none && head[slot.waits_for] == Group::none) return;
@@ -234,7 +235,7 @@ struct MergeParentsKernel {
     Off known = slot.known;
     bool all = true, again = false;
     do {
-      if (again) {  // some of too many may be one by now
+      if (again) {  // some of too many may have been united
         known = begin;
         parents.count = 0;
         parents.level = -1;
@@ -254,8 +255,8 @@ struct MergeParentsKernel {
     }
   }
 
-  /// Asks the groups of a row all of whose entries are known to let it in, or starts one of its
-  /// own.
+  /// Asks the parents' groups of a row, whose entries are all decided, to accept it, or starts a
+  /// group of its own.
   KOKKOS_FORCEINLINE_FUNCTION void request(Slot& slot, const Parents& parents) const {
     slot.state = State::starts;
     if (parents.count == 0 || parents.count > most_groups) return;
@@ -301,7 +302,7 @@ struct MergeParentsKernel {
     return slot.state == State::joins ? first || all_join : first && !all_join;
   }
 
-  /// The row starts its group, or is taken by those that it asked, or refused.
+  /// Starts the row's group, or adds the row to the groups that it asked if they accept it.
   KOKKOS_FORCEINLINE_FUNCTION void settle(const Slot& slot) const {
     if (slot.state == State::starts) {
       groups[slot.place] = Group::of_one_row(slot.place, entries(slot.place), slot.level + 1);
@@ -332,7 +333,7 @@ struct MergeParentsKernel {
   }
 };
 
-/// The group that each place is in at last, and the level of each group.
+/// Writes the final group of each place, and the level of each group.
 template <Ordinal O>
 struct FinishMerging {
   MergingBands bands;
@@ -350,8 +351,8 @@ struct FinishMerging {
   }
 };
 
-/// Groups of places in the order of levels, which begin at level_begin. Two allocations, one of
-/// which is freed again, three launches and one readback; waits.
+/// Merges places, which are in the order of levels, by parents; level l begins at level_begin[l].
+/// Two allocations, one of which is freed again, three launches and one readback; waits.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 GrowingGroups<Exec, O> merge_parents(const Exec& exec,
                                      const triangle::OrderedPattern<Exec, O, Off>& pattern,

@@ -16,20 +16,20 @@
 
 namespace heddle::detail::sptrsv {
 
-/// Rows of a group, at most: as many as a warp has lanes.
+/// Largest number of rows of a group: as many as a warp has lanes.
 inline constexpr int most_rows = 32;
 
-/// Groups that one row may unite, at most.
+/// Largest number of groups that one row may unite.
 inline constexpr int most_groups = 8;
 
-/// A group of rows while groups grow; it stands at the place of its first row.
+/// A group of rows while groups grow, stored at the place of its first row.
 template <Ordinal O>
 struct GrowingGroup {
   static constexpr O none = -1;
   static constexpr O nobody = std::numeric_limits<O>::max();
 
   std::int64_t entries;
-  std::int64_t entries_asking;  ///< of the rows that ask in this round to join it
+  std::int64_t entries_asking;  ///< entries of the rows that ask to join in this round
   O united_with;                ///< the group that it has become part of, or itself
   O first_asking;               ///< the lowest place that asks in this round
   int level;
@@ -41,23 +41,23 @@ struct GrowingGroup {
                                                              std::int64_t entries, int level) {
     return {entries, 0, static_cast<O>(place), nobody, level, 1, 0, 1};
   }
-  /// Whether all that ask to join it do.
+  /// Whether all rows that ask to join may.
   KOKKOS_FORCEINLINE_FUNCTION bool takes_all(const Merging& merging) const {
     return rows_asking > 0 && rows + rows_asking <= most_rows &&
            entries + entries_asking <= merging.most_entries;
   }
 };
 
-/// The groups of the places of a triangle, before they are put in order. A group is named by its
+/// The groups of the places of a triangle, before they are put in order. A group's name is its
 /// first place, its head.
 template <ExecutionSpace Exec, Ordinal O>
 struct GrowingGroups {
   using Space = typename Exec::memory_space;
 
   Arena<Space> memory;
-  O* head;                  ///< of each place
-  GrowingGroup<O>* groups;  ///< of each head
-  int* level;               ///< of each head, among all groups
+  O* head;                  ///< the head of each place's group
+  GrowingGroup<O>* groups;  ///< the group of each head
+  int* level;               ///< its level, among all groups
   int levels = 0;
 
   GrowingGroups(const Exec& exec, std::int64_t places) {
@@ -66,16 +66,16 @@ struct GrowingGroups {
   }
 };
 
-/// Places that follow each other in one group, as the kind says: all but Merging::Kind::parents.
-/// Intervals of an order in which every row comes after those that it needs: so their graph has no
-/// cycle. A thread cuts `share` places, and its groups end with them.
+/// Merges consecutive places into groups, by any Merging::Kind but parents. Groups are intervals of
+/// an order in which every row is after those that it needs, so their graph has no cycle. A thread
+/// cuts `share` places, and its groups end with them.
 template <Ordinal O, Offset Off>
 struct MergeRunsKernel {
   static constexpr std::int64_t share = 2048;
 
   const Off* row_ptr;
   std::int64_t places;
-  const std::int64_t* level_begin;  ///< of rows, and the end
+  const std::int64_t* level_begin;  ///< the first place of each level, and the end
   std::int64_t levels;
   Merging merging;
   O* head;
@@ -122,7 +122,8 @@ struct MergeRunsKernel {
   }
 };
 
-/// What groups of runs read, as a loop over places: the first of a group what all of its rows need.
+/// The reads of groups of runs, as a loop over places: the first place of a group reads the groups
+/// that its rows need.
 template <Ordinal O, Offset Off>
 struct ReadsOfRuns {
   const Off* row_ptr;
@@ -139,9 +140,9 @@ struct ReadsOfRuns {
   }
 };
 
-/// Groups of places in the order of levels, which begin at level_begin. Three allocations, two of
-/// which are freed again, and beside the search for levels two launches and a copy from the host;
-/// waits.
+/// Merges consecutive places, which are in the order of levels; level l begins at level_begin[l].
+/// Three allocations, two of which are freed again; two launches and a copy from the host, besides
+/// the search for levels; waits.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 GrowingGroups<Exec, O> merge_runs(const Exec& exec,
                                   const triangle::OrderedPattern<Exec, O, Off>& pattern,

@@ -13,43 +13,43 @@ namespace heddle::detail::sptrsv {
 
 /// A group of rows, as kernels see it.
 struct Group {
-  std::int64_t first;        ///< place
-  std::int64_t first_block;  ///< where its dense block begins, if rows need each other
-  std::uint32_t awaited;     ///< a bit a row: whether rows of other groups need it
+  std::int64_t first;        ///< its first place
+  std::int64_t first_block;  ///< begin of its dense block, if it is coupled
+  std::uint32_t awaited;     ///< a bit for each row: 1 if rows of other groups need it
   std::int32_t rows;
-  bool coupled;            ///< rows need each other
-  bool one_piece_per_row;  ///< no row has more pieces than one: piece i is of row i
+  bool coupled;            ///< whether its rows need each other
+  bool one_piece_per_row;  ///< each row has exactly one piece: piece i is of row i
 };
 
-/// Where column j of a dense lower block of `rows` rows begins, less j: the entry in row i >= j is
-/// there + i. Columns follow each other, without their zeros.
+/// The offset of column j of a dense lower block of `rows` rows, less j: entry (i, j), i >= j, is
+/// at this offset + i. Columns are contiguous, without their zeros.
 KOKKOS_FORCEINLINE_FUNCTION constexpr int block_column(int j, int rows) {
   return j * rows - j * (j + 1) / 2;
 }
-/// Entries of such a block.
+/// Number of entries of a dense lower block.
 KOKKOS_FORCEINLINE_FUNCTION constexpr int block_size(int rows) { return rows * (rows + 1) / 2; }
 inline constexpr int most_block = block_size(most_rows);
 
-/// A triangle in groups. What a row needs of other groups is cut into *pieces* of `piece` entries,
-/// the last filled up with entries of the place `nowhere`; what it needs of its group is in the
-/// group's dense block; a group whose rows need nothing of each other has none.
+/// A triangle in groups. The entries of a row in other groups are cut into *pieces* of `piece`
+/// entries, the last filled up with entries of the place `nowhere`. The entries within its group
+/// are in the group's dense block; a group whose rows need none of each other has no block.
 ///
-/// Pieces of a place p are first_piece[p] to first_piece[p + 1]; a group's pieces stand in chunks
-/// of 32, whose lanes read side by side: entry e of piece i of a chunk that has c pieces and begins
-/// with piece f is entry f * piece + e * c + i.
+/// The pieces of place p are first_piece[p] to first_piece[p + 1]. A group's pieces are in chunks
+/// of 32, for coalesced reads: entry e of piece i of a chunk that has c pieces and begins with
+/// piece f is entry f * piece + e * c + i.
 template <Scalar S, Ordinal O, Scalar Acc>
 struct BlockedView {
   static constexpr O nowhere = O(-1);
 
   const Group* groups;
-  const std::int64_t* first_piece;  ///< of each place, and the end
+  const std::int64_t* first_piece;  ///< the first piece of each place, and the end
   const O* needed;                  ///< the place of each entry of a piece
-  const S* values;                  ///< zero where there is none
-  /// Of each group, by columns: see block_column. Where `inverted` is not null, the inverse
-  /// follows.
+  const S* values;                  ///< zero for an entry that fills up a piece
+  /// The dense block of each group, by columns (block_column), and its inverse if `inverted` is not
+  /// null.
   const Acc* blocks;
-  const std::uint32_t* inside;  ///< of each place: a bit a row of its group that it needs
-  /// Of each group: whether its inverse is there and may be used. Null where none is.
+  const std::uint32_t* inside;  ///< for each place a bit for each row of its group: 1: needs it
+  /// For each group: 1 if its inverse may be used. Null if there are no inverses.
   const std::uint8_t* inverted;
 };
 
@@ -71,7 +71,7 @@ class GroupTable {
   GroupTable() = default;
 
   /// Group g has the places from begin[g] to begin[g + 1], on the device. One allocation and one
-  /// launch; no wait. What depends on entries is not filled in yet.
+  /// launch; no wait. Members that depend on entries are not set yet.
   GroupTable(const Exec& exec, const std::int64_t* begin, std::int64_t count)
       : count_(count),
         memory_(exec, "heddle::sptrsv::groups",
@@ -103,8 +103,8 @@ struct WriteGroupOfPlaces {
   }
 };
 
-/// The group of each place, while a thread a place looks at entries. One allocation and one launch;
-/// no wait.
+/// The group of each place, for kernels with one thread for each place. One allocation and one
+/// launch; no wait.
 template <ExecutionSpace Exec, Ordinal O>
 class GroupOfPlaces {
  public:
@@ -122,7 +122,7 @@ class GroupOfPlaces {
   O* group_of_;
 };
 
-/// The row of the matrix at each place, kept when the rest of a pattern goes.
+/// The row of the matrix at each place, which outlives the pattern.
 template <ExecutionSpace Exec, Ordinal O>
 class RowOfPlace {
  public:
@@ -145,9 +145,10 @@ class RowOfPlace {
   Rows rows_;
 };
 
-/// Lanes that read a chunk of pieces side by side.
+/// Pieces of a chunk, one for each lane.
 inline constexpr int chunk_pieces = 32;
-/// Pieces that a group of several rows may have, whose sums so many subwarps keep in scratch.
+/// Largest number of pieces of a group of several rows, whose sums `subwarps` subwarps keep in
+/// scratch.
 constexpr int most_pieces_of(int subwarps) {
   return (subwarps == 1 ? 3 : 2) * subwarps * chunk_pieces;
 }
@@ -162,7 +163,7 @@ struct CountOutside {
   const O* needed;
   const O* group_of;
   const Group* groups;
-  std::int64_t* counts;  ///< of each place
+  std::int64_t* counts;  ///< for each place: entries in other groups
 
   KOKKOS_FUNCTION void operator()(std::int64_t p) const {
     const auto first = static_cast<O>(groups[group_of[p]].first);
@@ -175,7 +176,7 @@ struct CountOutside {
 struct CountPieces {
   Group* groups;
   int piece;
-  std::int64_t* counts;  ///< of each place: entries before, pieces after
+  std::int64_t* counts;  ///< for each place: entries on entry, pieces on return
 
   KOKKOS_FUNCTION void operator()(std::int64_t g) const {
     Group& group = groups[g];
@@ -258,8 +259,8 @@ struct FillPieces {
   }
 };
 
-/// What rows need of other groups, cut into pieces (BlockedView), with the way back to the user's
-/// entries.
+/// The entries of rows in other groups, cut into pieces (BlockedView), and the user's entry of
+/// each.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off>
 class Pieces {
  public:
@@ -270,8 +271,8 @@ class Pieces {
 
   Pieces() = default;
 
-  /// Two allocations and a readback between them; waits. Fills in what groups say of their rows'
-  /// pieces, and which rows other groups wait for. No values yet.
+  /// Two allocations and a readback between them; waits. Sets the members of groups about pieces,
+  /// and which rows other groups wait for. No values yet.
   Pieces(const Exec& exec, const Pattern& pattern, const GroupTable<Exec>& groups,
          const GroupOfPlaces<Exec, O>& group_of, int piece)
       : piece_(piece),
@@ -289,7 +290,7 @@ class Pieces {
     fill(exec, pattern, groups, group_of);
   }
 
-  /// The values of a matrix of the same pattern, as loop(i) for each i < slots().
+  /// A body that copies the values of a matrix of the same pattern; to be run for each i < slots().
   template <class Matrix>
   FillPieces<S, Off> loop(const Matrix& T) const {
     return {T.values().data(), source_.data(), values_.data()};

@@ -11,10 +11,11 @@
 
 namespace heddle::detail::sptrsv {
 
-/// Rows of a supernode, at most: the partial sums that a kernel keeps in registers.
+/// Largest number of rows of a supernode: the partial sums that a kernel keeps in registers.
 inline constexpr int most_supernode_rows = 8;
 
-/// Whether row i needs what `before` needs, in the same order, and `before` once; nothing else.
+/// Whether row i needs exactly the rows that row `before` needs, in the same order, and `before`
+/// once.
 template <Ordinal O, Offset Off>
 KOKKOS_FUNCTION bool shares_columns(const triangle::Graph<O, Off>& graph, O i, O before) {
   Off k = graph.row_ptr[before];
@@ -49,7 +50,7 @@ struct CountSharedRows {
   }
 };
 
-/// Rows that share the columns of the row before them. One launch; waits for `exec`.
+/// Number of rows that share the columns of the previous row. One launch; waits for `exec`.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 std::int64_t count_shared_rows(const Exec& exec, const triangle::Graph<O, Off>& graph) {
   std::int64_t count = 0;
@@ -58,7 +59,7 @@ std::int64_t count_shared_rows(const Exec& exec, const triangle::Graph<O, Off>& 
   return count;
 }
 
-/// Whether the row at each place of the loop starts a supernode, but for their largest size.
+/// Marks the rows that start a supernode, by position in the loop, before long ones are cut.
 template <Ordinal O, Offset Off>
 struct FindFirstRows {
   triangle::Graph<O, Off> graph;
@@ -69,8 +70,8 @@ struct FindFirstRows {
   }
 };
 
-/// Rows that follow each other and share their columns: each needs what the first of them needs,
-/// and the rows between. A row that shares with none is one by itself. Supernode g begins at
+/// Consecutive rows that share their columns: each needs the rows that the first of them needs, and
+/// the rows between. A row that shares with none is a supernode of one row. Supernode g begins at
 /// position first()[g] of the loop over the rows, in which numbers of supernodes ascend.
 template <ExecutionSpace Exec, Ordinal O>
 class Supernodes {
@@ -110,7 +111,7 @@ class Supernodes {
   typename Arena<Space>::template Array<O> of_;
 };
 
-/// What supernode g of a triangle needs: the supernodes of its first row's columns.
+/// The reads of supernode g of a triangle: the supernodes of its first row's columns.
 template <Ordinal O, Offset Off>
 struct SupernodeReads {
   triangle::Graph<O, Off> graph;
@@ -128,12 +129,12 @@ struct SupernodeReads {
   }
 };
 
-/// A triangle whose supernodes stand in the order that they are solved in, as a thread that reads
-/// straight on likes it.
+/// A triangle whose supernodes are stored in the order in which they are solved, so that a thread
+/// reads memory contiguously.
 ///
-/// The columns of supernode g are col_idx[column_ptr[g]] and on; the last is its first row. Its
-/// values begin at value_ptr[g]: column by column those of all its rows, then what its rows need of
-/// each other, again column by column (SupernodeSlots). Its diagonal is at place[g] and on.
+/// The columns of supernode g begin at col_idx[column_ptr[g]]; the last is its first row. Its
+/// values begin at value_ptr[g]: column by column those of all its rows, then the entries among its
+/// rows, again column by column (SupernodeSlots). Its diagonal begins at place[g].
 template <Scalar S, Ordinal O, Offset Off, Scalar D>
 struct SupernodeView {
   const O* place;
@@ -141,19 +142,19 @@ struct SupernodeView {
   const Off* value_ptr;
   const O* col_idx;
   const S* values;
-  const D* diagonal;    ///< of each row; null for a unit diagonal
-  const D* reciprocal;  ///< of each row; zero where it is no normal number, one of a unit diagonal
+  const D* diagonal;    ///< the diagonal of each row; null if it is unit
+  const D* reciprocal;  ///< of each row; 0 if it is no normal number, 1 for a unit diagonal
   int step;             ///< from one row of a supernode to the next
 };
 
-/// Where a supernode of `rows` rows that share `columns` columns has its values.
+/// The layout of the values of a supernode of `rows` rows that share `columns` columns.
 struct SupernodeSlots {
   std::int64_t rows, columns;
 
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t shared(std::int64_t column, std::int64_t row) const {
     return column * rows + row;
   }
-  /// What its row needs of its row `of`, which is before.
+  /// The slot of row `row` in the column of the earlier row `of`.
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t inner(std::int64_t row, std::int64_t of) const {
     return columns * rows + of * (2 * rows - of - 1) / 2 + (row - of - 1);
   }
@@ -173,7 +174,7 @@ struct SupernodeRows {
   }
 };
 
-/// Of each supernode its columns, and one for its first row.
+/// Number of columns of each supernode, and one for its first row.
 template <Ordinal O, Offset Off>
 struct SupernodeColumns {
   triangle::Graph<O, Off> graph;
@@ -201,9 +202,9 @@ struct SupernodeValues {
   }
 };
 
-/// visit(slot, k) for every entry k of row `row` of a supernode that lies in the triangle, and
-/// diagonal(k) for those on the diagonal. Of another pattern than the supernodes were found in,
-/// entries for which there is no slot are left out.
+/// Calls visit(slot, k) for every entry k of row `row` of a supernode that is in the triangle, and
+/// diagonal(k) for those on the diagonal. If the pattern is not the inspected one, entries without
+/// a slot are left out.
 template <Ordinal O, Offset Off, class Visit, class Diagonal>
 KOKKOS_FORCEINLINE_FUNCTION void visit_slots(const triangle::Graph<O, Off>& graph,
                                              const SupernodeSlots& slots, O first_row, int step,
@@ -259,10 +260,10 @@ struct CopySupernodes {
 
 template <Scalar S, Ordinal O, Offset Off, Scalar D>
 struct UpdateSupernodes {
-  triangle::Graph<O, Off> T;  ///< with the triangle that is solved with
+  triangle::Graph<O, Off> T;  ///< the matrix, and the triangle to solve with
   const S* from;
   SupernodeView<S, O, Off, D> view;
-  const Off* source;  ///< of each value; null: in the order of the rows of T
+  const Off* source;  ///< the entry of T of each value; null: the order of the rows of T
   S* values;
   D* diagonal;  ///< null for a unit diagonal
   D* reciprocal;
@@ -295,20 +296,20 @@ struct UpdateSupernodes {
   }
 };
 
-/// The copy of a triangle that a SupernodeView looks at. The host's: exec is waited for.
+/// The storage of a SupernodeView: a copy of a triangle, for CPU threads.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, Scalar D>
 class SupernodeTriangle {
  public:
   using Space = typename Exec::memory_space;
   using Matrix = CsrMatrix<S, O, Off, Space>;
   using View = SupernodeView<S, O, Off, D>;
-  /// Values that a pack may read behind the last, whatever they are.
+  /// Number of values that a pack may read past the last, whatever they are.
   static constexpr std::size_t read_beyond = most_supernode_rows;
 
   SupernodeTriangle() = default;
 
-  /// Supernodes in `order`. Entry k of the graph is entry origin[k] of T, or k if that is null. Two
-  /// allocations, with a wait between them.
+  /// Copies the supernodes in `order`. Entry k of the graph is entry origin[k] of T, or k if that
+  /// is null. Two allocations, with a wait between them.
   SupernodeTriangle(const Exec& exec, const Matrix& T, const triangle::Graph<O, Off>& graph,
                     const Off* origin, const Supernodes<Exec, O>& supernodes,
                     const ordered::PlaceOrder<O>& order, Diagonal diagonal)
@@ -341,8 +342,8 @@ class SupernodeTriangle {
     update_values(exec, T, nullptr);
   }
 
-  /// The values of a matrix of the same pattern, in the order of `exec`: one launch, no allocation,
-  /// no wait. The lowest row whose diagonal turns out to be bad (is_bad_diagonal) is marked in
+  /// Copies the values of a matrix of the same pattern, in the order of `exec`: one launch, no
+  /// allocation, no wait. The lowest row with a bad diagonal (is_bad_diagonal) is marked in
   /// *bad_diagonal, if that is given (mark_bad_row).
   void update_values(const Exec& exec, const Matrix& T, std::int64_t* bad_diagonal) {
     const triangle::Graph<O, Off> rows{T.row_ptr().data(), T.col_idx().data(), T.rows(), triangle_};
