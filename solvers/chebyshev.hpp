@@ -6,5 +6,5 @@
 #include "krylov/spectrum.hpp"
 
 /// Chebyshev's iteration: ChebyshevSolver, and as a preconditioner ChebyshevPlan, which keeps
-/// values of its own, or ChebyshevPreconditioner, which borrows; spectrum_bounds finds their
+/// values of its own, or ChebyshevPreconditioner, which borrows them; spectrum_bounds finds their
 /// bounds.

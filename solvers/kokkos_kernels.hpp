@@ -7,7 +7,7 @@
 #include "kokkos_kernels/sptrsv.hpp"
 
 /// The interface of Kokkos Kernels, implemented by Heddle: heddle::kk::spmv, sptrsv_solve and
-/// spiluk_numeric take the arguments of KokkosSparse::spmv, sptrsv_solve and spiluk_numeric. Kokkos
-/// Kernels itself is not needed. docs/from-kokkos-kernels.md says what each of its options does
-/// here.
+/// spiluk_numeric accept the arguments of KokkosSparse::spmv, sptrsv_solve and spiluk_numeric.
+/// Kokkos Kernels itself is not needed. docs/from-kokkos-kernels.md says what each of its options
+/// does here.
 namespace heddle::kk {}

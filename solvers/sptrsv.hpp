@@ -4,5 +4,5 @@
 #include "sptrsv/plan.hpp"
 #include "sptrsv/without_plan.hpp"
 
-/// Sparse triangular solves: SptrsvPlan for triangles that are solved with more than a few times,
-/// sptrsv() for others.
+/// Sparse triangular solves: SptrsvPlan for more than a few solves with a triangle, sptrsv() for
+/// others.

@@ -4,4 +4,4 @@
 #include "tpetra/operator.hpp"
 #include "tpetra/preconditioner.hpp"
 
-/// Heddle inside programs that hold a Tpetra::CrsMatrix: Operator and Preconditioner.
+/// Heddle inside programs that use Tpetra::CrsMatrix: Operator and Preconditioner.

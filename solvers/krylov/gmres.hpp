@@ -65,7 +65,7 @@ namespace heddle {
 /// orthogonal to fewer than six digits (three of floats), both run again (reorthogonalization),
 /// which moves as much again.
 ///
-/// Sources: Y. Saad and M. Schultz (1986); Gram-Schmidt twice where it is needed: J. Daniel et al.
+/// Sources: Y. Saad and M. Schultz (1986); reorthogonalization if it is needed: J. Daniel et al.
 /// (1976), L. Giraud et al. (2005), by an estimate as H. Simon's (1984); the norm by Pythagoras: A.
 /// Smoktunowicz et al. (2006).
 template <ExecutionSpace Exec, Scalar S>

@@ -11,7 +11,7 @@
 namespace heddle {
 
 /// The preconditioner x = D^-1 b with A's diagonal D. CgSolver never stores its result: it reads
-/// inverse_diagonal() beside the residual. It can be moved, not copied.
+/// inverse_diagonal() with the residual. It can be moved, not copied.
 template <ExecutionSpace Exec, Scalar S>
 class JacobiPreconditioner {
  public:

@@ -245,7 +245,7 @@ struct InvertDiagonal {
   S* diagonal;
   S* inverse;
   double* magnitude;
-  bool finest;  ///< whether this is the finest level, where magnitudes begin
+  bool finest;  ///< whether this is the finest level, which sets the magnitudes
   std::int64_t* bad;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {

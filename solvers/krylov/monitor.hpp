@@ -123,8 +123,7 @@ inline int history_room(const KrylovOptions& options) {
   return std::min(options.check_every, options.max_iterations) + 2;
 }
 
-/// Limits from options with a stagnation_window. `is_double`: whether S is double, or complex of
-/// it.
+/// Limits from options with a stagnation_window. `is_double`: whether the real part of S is double.
 inline Limits limits_of(const KrylovOptions& options, bool is_double, double* history) {
   return {options.relative_tolerance.value_or(is_double ? 1e-8 : 1e-5),
           options.absolute_tolerance,
@@ -163,7 +162,7 @@ void with_recomputed(int first, int stop, int every, const Blocks& blocks,
 /// - queue(first, stop): iterations;
 /// - verify(due): the product, and b - A x of the right-hand sides that are due;
 /// - restart(): what an iteration needs to continue from b - A x;
-/// - keep(progress) and restore(progress): the solution of the smallest residual so far, where
+/// - keep(progress) and restore(progress): the solution of the smallest residual so far;
 ///   progress(v) is the Progress of right-hand side v.
 template <class Queue, class Judge, class Restart, class Keep, class Restore>
 struct Iteration {

@@ -70,7 +70,7 @@ struct LobpcgOptions {
   int stagnation_window = 200;
   /// Limit of time, tested after each iteration; the search then ends with the pairs that it has.
   double max_seconds = std::numeric_limits<double>::infinity();
-  /// Whether solve gets B: A x = lambda B x. This takes 6 more vectors for each pair.
+  /// Whether solve gets B: A x = lambda B x. This needs 6 more vectors for each pair.
   bool generalized = false;
   /// The maximal number of constraint vectors of a solve.
   int constraints = 0;

@@ -336,7 +336,7 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
   }
 
   Teuchos::RCP<const crs_matrix_type> A_;
-  Teuchos::RCP<const ::Tpetra::Import<LO, GO, Node>> import_;  // of imported columns, or of all
+  Teuchos::RCP<const ::Tpetra::Import<LO, GO, Node>> import_;  // imports all columns if not split
   std::optional<detail::tpetra::ColumnSplit<Exec, Matrix>> split_;  // empty: not split
   // Tpetra::Operator::apply is const, but a plan changes its own memory in an apply.
   mutable std::optional<Plan> own_, imported_;
