@@ -183,13 +183,18 @@ KOKKOS_FORCEINLINE_FUNCTION void sort_columns(const Subwarp& subwarp, O* list, i
   if (!sorted) sort_by_lanes(subwarp, list, count);
 }
 
-/// Finds the columns of each row, by a subwarp: counts if `lengths`, writes if `col_idx` is set.
+/// The length of a row that has more columns than its table takes.
+inline constexpr std::int64_t overflowed = -1;
+
+/// A subwarp finds the columns of a row, with a table for capacity[row] of them. It writes the
+/// row's length if there are `lengths`, or `overflowed`, and the columns if there is a `col_idx`.
+/// capacity[row] is at least the width of a subwarp, or no less than the row's products.
 template <Ordinal O, Offset OffA, Offset OffB, Offset OffC>
 struct ColumnsKernel {
   using Scratch = backends::DynamicScratch;
 
   Patterns<O, OffA, OffB> patterns;
-  const std::int64_t* bound;
+  const std::int64_t* capacity;
   std::int64_t* lengths;
   const OffC* row_ptr = nullptr;
   O* col_idx = nullptr;
@@ -213,61 +218,68 @@ struct ColumnsKernel {
     const std::int64_t place = team.index() * Team::subwarps + me;
     if (place >= count) return;
     const std::int64_t row = rows[place];
-    const ColumnTable<typename Team::subwarp_type, O> table{keys, table_bits(bound[row])};
+    const auto room = static_cast<int>(capacity[row]);
+    const ColumnTable<typename Team::subwarp_type, O> table{keys, table_bits(room)};
     table.clear(subwarp);
     if (subwarp.lane() == 0) *found = 0;
     subwarp.sync();
     each_row_of_B(
         subwarp, patterns.A, patterns.B, row, [](std::int64_t) { return 0; },
         [&](int, std::int64_t first, std::int64_t last) {
-          insert(subwarp, patterns.B.col_idx, first, last, table, list, found);
+          insert(subwarp, patterns.B.col_idx, first, last, table, list, found, room);
         });
     if (patterns.D.row_ptr) {
       insert(subwarp, patterns.D.col_idx, patterns.D.begin(row), patterns.D.end(row), table, list,
-             found);
+             found, room);
     }
     subwarp.sync();
-    if (lengths && subwarp.lane() == 0) lengths[row] = *found;
-    if (!col_idx) return;
-    sort_columns(subwarp, list, *found);
+    const int length = *found;
+    if (lengths && subwarp.lane() == 0) lengths[row] = length <= room ? length : overflowed;
+    if (!col_idx || length > room) return;
+    sort_columns(subwarp, list, length);
     const auto first = static_cast<std::int64_t>(row_ptr[row]);
-    for (int i = subwarp.lane(); i < *found; i += Team::subwarp_width) col_idx[first + i] = list[i];
+    for (int i = subwarp.lane(); i < length; i += Team::subwarp_width) col_idx[first + i] = list[i];
   }
 
+  /// Lanes insert no more once there are too many columns: each may have inserted one more by then,
+  /// and half of the table is free.
   template <class Subwarp>
   KOKKOS_FORCEINLINE_FUNCTION void insert(const Subwarp& subwarp, const O* col_idx,
                                           std::int64_t first, std::int64_t last,
-                                          const ColumnTable<Subwarp, O>& table, O* list,
-                                          int* found) const {
+                                          const ColumnTable<Subwarp, O>& table, O* list, int* found,
+                                          int room) const {
     for (std::int64_t l = first + subwarp.lane(); l < last; l += Subwarp::width) {
+      if (backends::atomic_load(found) > room) return;
       int slot;
       const O column = col_idx[l];
       if (!table.insert(column, slot)) continue;
+      int at;
       if constexpr (Subwarp::width == 1) {
-        list[(*found)++] = column;
+        at = (*found)++;
       } else {
-        list[backends::atomic_fetch_add(found, 1)] = column;
+        at = backends::atomic_fetch_add(found, 1);
       }
+      if (at < room) list[at] = column;
     }
   }
 };
 
 /// The length reserved for a row in the list of columns: 0 if it is too long for scratch.
 struct RoomOfRow {
-  const std::int64_t* bound;
+  const std::int64_t* capacity;
   std::int64_t most;
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t row) const {
-    return bound[row] <= most ? bound[row] : 0;
+    return capacity[row] <= most ? capacity[row] : 0;
   }
 };
 
-/// Copies columns from the list to C: a subwarp for each row.
+/// A subwarp copies the columns of a row from such a list to C, if the list had room for them.
 template <Ordinal O, Offset OffC>
 struct CopyListedColumns {
   using Scratch = backends::NoScratch;
   using Shape = backends::Shape<8, 128>;
 
-  const std::int32_t* before;  ///< exclusive prefix sum of RoomOfRow
+  const std::int32_t* before;  ///< exclusive sum of the rows' room
   const O* listed;
   const OffC* row_ptr;
   O* col_idx;
@@ -277,10 +289,11 @@ struct CopyListedColumns {
   KOKKOS_FUNCTION void operator()(const Team& team, Scratch&) const {
     const auto subwarp = team.subwarp();
     const std::int64_t row = team.index() * Team::subwarps + team.subwarp_index();
-    if (row >= rows || before[row] == before[row + 1]) return;
+    if (row >= rows) return;
     const O* const from = listed + before[row];
     const auto first = static_cast<std::int64_t>(row_ptr[row]);
     const std::int64_t count = static_cast<std::int64_t>(row_ptr[row + 1]) - first;
+    if (count > before[row + 1] - before[row]) return;
     for (std::int64_t i = subwarp.lane(); i < count; i += Team::subwarp_width) {
       col_idx[first + i] = from[i];
     }

@@ -124,8 +124,7 @@ class LongRows {
       : patterns_(patterns), rows_(rows), count_(count) {
     if (count == 0) return;
     words_ = ceil_div(patterns.columns, 64);
-    const auto row_bytes = static_cast<std::size_t>(words_) * 2 * sizeof(std::uint64_t);
-    const auto fitting = static_cast<std::int64_t>(workspace_bytes / row_bytes);
+    const auto fitting = static_cast<std::int64_t>(workspace_bytes / bytes_for(patterns.columns, 1));
     batch_ = std::min(count, std::max<std::int64_t>(1, fitting));
     const auto words = static_cast<std::size_t>(batch_ * words_);
     const auto starts = static_cast<std::size_t>(count) + 1;
@@ -144,6 +143,10 @@ class LongRows {
     first_entry_here_.assign(here.data(), here.data() + starts);
   }
 
+  /// Workspace that holds so many rows at a time.
+  static std::size_t bytes_for(std::int64_t columns, std::int64_t rows) {
+    return static_cast<std::size_t>(ceil_div(columns, 64) * rows) * 2 * sizeof(std::uint64_t);
+  }
   std::size_t bytes() const { return memory_.bytes(); }
 
   /// Sets lengths[row] for each of them.
@@ -198,19 +201,25 @@ class LongRows {
   std::vector<std::int64_t> first_entry_here_;
 };
 
-/// Groups of rows by length: empty ones, those with a small, a middle and a large table in scratch,
-/// and longer ones.
-enum RowGroup { empty, small, middle, large, longest };
-inline constexpr int row_groups = 5;
+/// Rows of a product by the size of their table in scratch: rows without one, those of four sizes,
+/// and those that are too long for scratch.
+enum RowGroup { empty, small, medium, middle, large, longest };
+inline constexpr int row_groups = 6;
 
 /// Maximum length of a row of each group.
 struct GroupLimits {
   std::int64_t small = 32;
-  std::int64_t middle = 256;
+  std::int64_t medium = 128;
+  std::int64_t middle = 512;
   std::int64_t large = 0;
 
   KOKKOS_FORCEINLINE_FUNCTION int group_of(std::int64_t length) const {
-    return (length > 0) + (length > small) + (length > middle) + (length > large);
+    return (length > 0) + (length > small) + (length > medium) + (length > middle) +
+           (length > large);
+  }
+  /// The limit of the group above that of `length`; longer than `large` after that.
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t above(std::int64_t length) const {
+    return length <= small ? medium : length <= medium ? middle : length < large ? large : large + 1;
   }
 };
 
@@ -233,8 +242,18 @@ struct ShapeOf<Exec, small, false> {
 };
 template <ExecutionSpace Exec>
   requires backends::has_lanes<Exec>
+struct ShapeOf<Exec, medium, true> {
+  using type = backends::Shape<8, 64>;
+};
+template <ExecutionSpace Exec>
+  requires backends::has_lanes<Exec>
+struct ShapeOf<Exec, medium, false> {
+  using type = backends::Shape<32, 128>;
+};
+template <ExecutionSpace Exec>
+  requires backends::has_lanes<Exec>
 struct ShapeOf<Exec, middle, true> {
-  using type = backends::Shape<8, backends::max_subwarp_width<Exec>>;
+  using type = backends::Shape<16, backends::max_subwarp_width<Exec>>;
 };
 
 /// Scratch of a team, in bytes: an amount that every device has, and on a CPU what stays in caches.
@@ -247,14 +266,17 @@ std::size_t scratch_budget(const Exec& exec) {
 /// The limits for tables with `bytes_per_column` bytes for each column of a row.
 template <ExecutionSpace Exec>
 GroupLimits group_limits(const Exec& exec, std::size_t bytes_per_column) {
-  using Middle = backends::Team<Exec, typename ShapeOf<Exec, middle, true>::type>;
-  const auto below = [&](std::size_t columns) {
-    return static_cast<std::int64_t>(std::bit_floor(columns));
+  const std::size_t columns = scratch_budget(exec) / bytes_per_column;
+  const auto at_most = [&](std::int64_t limit, int subwarps) {
+    const std::size_t fitting = std::bit_floor(columns / static_cast<std::size_t>(subwarps));
+    return std::min(limit, static_cast<std::int64_t>(fitting));
   };
+  using Medium = backends::Team<Exec, typename ShapeOf<Exec, medium, true>::type>;
+  using Middle = backends::Team<Exec, typename ShapeOf<Exec, middle, true>::type>;
   GroupLimits limits;
-  const std::size_t budget = scratch_budget(exec);
-  limits.middle = std::min(limits.middle, below(budget / Middle::subwarps / bytes_per_column));
-  limits.large = below(budget / bytes_per_column);
+  limits.medium = at_most(limits.medium, Medium::subwarps);
+  limits.middle = at_most(limits.middle, Middle::subwarps);
+  limits.large = static_cast<std::int64_t>(std::bit_floor(columns));
   return limits;
 }
 
@@ -341,6 +363,7 @@ template <ExecutionSpace Exec, Ordinal O, class Kernel>
 void launch_groups(const Exec& exec, const char* label, const RowsByLength<Exec, O>& rows,
                    bool narrow, const Kernel& kernel) {
   launch_group<small>(exec, label, rows, rows.limits().small, narrow, kernel);
+  launch_group<medium>(exec, label, rows, rows.limits().medium, narrow, kernel);
   launch_group<middle>(exec, label, rows, rows.limits().middle, narrow, kernel);
   launch_group<large>(exec, label, rows, rows.limits().large, false, kernel);
 }
@@ -350,16 +373,86 @@ struct SumOfLengths {
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& sum) const { sum += lengths[i]; }
 };
 
-/// The symbolic phase: the numbers of products and entries, and the row pointer; then, once there
-/// is memory for them, the columns.
+/// The products of every stride-th row, if they fit a table of `most`; 0 of other rows.
+struct SampledRow {
+  const std::int64_t* bound;
+  std::int64_t stride, most;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t row) const {
+    return row % stride == 0 && bound[row] <= most ? bound[row] : 0;
+  }
+};
+struct SumOfSampled {
+  SampledRow sampled;
+  KOKKOS_FUNCTION void operator()(std::int64_t row, std::int64_t& sum) const {
+    sum += sampled(row);
+  }
+};
+
+/// The size of a row's table from a bound of its length: as many columns as in the sampled rows a
+/// bound so large had, and half as many again.
+struct EstimateCapacity {
+  std::int64_t* capacity;  ///< a bound before
+  double columns_per_bound;
+  std::int64_t least;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
+    const auto estimate =
+        static_cast<std::int64_t>(1.5 * columns_per_bound * static_cast<double>(capacity[row]));
+    const std::int64_t wanted = estimate < least ? least : estimate;
+    if (wanted < capacity[row]) capacity[row] = wanted;
+  }
+};
+
+struct CountOverflowed {
+  const std::int64_t* lengths;
+  KOKKOS_FUNCTION void operator()(std::int64_t row, std::int64_t& sum) const {
+    sum += lengths[row] == overflowed;
+  }
+};
+/// Rows that overflowed get a table of the next group.
+struct GrowCapacity {
+  std::int64_t* capacity;
+  std::int64_t* lengths;
+  GroupLimits limits;
+  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
+    if (lengths[row] != overflowed) return;
+    capacity[row] = limits.above(capacity[row]);
+    if (capacity[row] > limits.large) lengths[row] = 0;  // no table counts it
+  }
+};
+/// The capacity of rows that overflowed; 0 of others.
+struct CapacityOfOverflowed {
+  const std::int64_t* capacity;
+  const std::int64_t* lengths;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t row) const {
+    return lengths[row] == overflowed ? capacity[row] : 0;
+  }
+};
+/// The length of a row whose columns are found by a table, and not in the list; 0 of others.
+struct LengthUnlessListed {
+  const std::int64_t* capacity;
+  const std::int64_t* lengths;
+  std::int64_t most;
+  const std::int32_t* before;  ///< room in the list; null: no row is listed
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t row) const {
+    const bool listed = before && lengths[row] <= before[row + 1] - before[row];
+    return capacity[row] > most || listed ? 0 : lengths[row];
+  }
+};
+
+/// The pattern of a product: how many products and entries, and where the rows begin; then, once
+/// there is memory for them, the columns.
+///
+/// Tables are sized by an estimate, from the columns that a sample of the rows has for its products:
+/// rows that have more are found again with larger tables.
 template <ExecutionSpace Exec, Ordinal O, Offset OffA, Offset OffB>
 class Symbolic {
  public:
   using Space = typename Exec::memory_space;
 
   /// Counts; waits for `exec`. `narrow`: rows of B have few entries. `lists`: if `workspace_bytes`
-  /// hold a column for each product, columns are listed at once, not found twice. `allow(bytes)`
-  /// throws if the plan may not hold that many; it is called before they are allocated.
+  /// hold the columns of all tables, the columns are listed at once, and not found a second time.
+  /// `allow` throws where so many bytes may not be held: it is asked before they are taken.
   template <class Allow>
   Symbolic(const Exec& exec, const Patterns<O, OffA, OffB>& patterns, bool narrow,
            std::size_t workspace_bytes, bool lists, const Allow& allow)
@@ -369,18 +462,35 @@ class Symbolic {
     const std::size_t with_rows = bytes + RowsByLength<Exec, O>::bytes_for(patterns.rows);
     allow(with_rows);
     memory_ = Arena<Space>(exec, "heddle::multiply::lengths", bytes);
-    bound_ = memory_.template take<std::int64_t>(n).data();
+    capacity_ = memory_.template take<std::int64_t>(n).data();
     lengths_ = memory_.template take<std::int64_t>(n).data();
+    limits_ = group_limits(exec, Columns<int>::bytes_per_column);
     count_products(exec);
-    rows_ = RowsByLength<Exec, O>(exec, patterns.rows, Terms<std::int64_t>{bound_},
-                                  group_limits(exec, Columns<int>::bytes_per_column));
-    long_rows_.emplace(exec, patterns, rows_.rows(longest), rows_.count(longest), workspace_bytes,
-                       [&](std::size_t more) { allow(with_rows + more); });
-    const std::size_t taken = long_rows_->bytes();
-    if (lists) make_room(exec, workspace_bytes - std::min(taken, workspace_bytes));
+    estimate(exec);
     fill(exec, "heddle::multiply::no_entries", lengths_, patterns.rows, 0);
-    launch_groups(exec, "heddle::multiply::count_columns", rows_, narrow,
-                  Columns<std::int32_t>{patterns, bound_, lengths_, before_, listed_});
+    rows_ = by_length(exec, Terms<std::int64_t>{capacity_});
+    if (lists) {
+      const std::size_t taken = LongRows<Exec, O, OffA, OffB>::bytes_for(patterns.columns,
+                                                                         rows_.count(longest));
+      make_room(exec, workspace_bytes - std::min(taken, workspace_bytes));
+    }
+    Columns<std::int32_t> count{patterns, capacity_, lengths_, before_, listed_};
+    launch_groups(exec, "heddle::multiply::count_columns", rows_, narrow, count);
+    count.col_idx = nullptr;
+    all_listed_ = listed_ != nullptr;
+    bool again = false;
+    while (overflows(exec)) {
+      again = true;
+      all_listed_ = false;
+      parallel_for(exec, "heddle::multiply::grow", patterns.rows,
+                   GrowCapacity{capacity_, lengths_, limits_});
+      rows_ = by_length(exec, CapacityOfOverflowed{capacity_, lengths_});
+      launch_groups(exec, "heddle::multiply::count_columns", rows_, narrow, count);
+    }
+    if (again) rows_ = by_length(exec, Terms<std::int64_t>{capacity_});
+    const std::size_t left = workspace_bytes - std::min(list_memory_.bytes(), workspace_bytes);
+    long_rows_.emplace(exec, patterns, rows_.rows(longest), rows_.count(longest), left,
+                       [&](std::size_t more) { allow(with_rows + more); });
     long_rows_->count(exec, lengths_);
     Kokkos::parallel_reduce("heddle::multiply::entries", range_policy(exec, patterns.rows),
                             SumOfLengths{lengths_}, entries_);
@@ -391,7 +501,7 @@ class Symbolic {
   const std::int64_t* lengths() const { return lengths_; }
   std::size_t bytes() const {
     return memory_.bytes() + rows_.bytes() + long_rows_->bytes() + before_memory_.bytes() +
-           list_memory_.bytes();
+           list_memory_.bytes() + (all_listed_ ? 0 : rows_.bytes());
   }
 
   template <Offset OffC>
@@ -405,9 +515,12 @@ class Symbolic {
           exec, "heddle::multiply::copy_columns",
           ceil_div(patterns_.rows, std::int64_t{Team::subwarps}),
           Copies{before_, listed_, row_ptr, col_idx, patterns_.rows});
-    } else {
-      launch_groups(exec, "heddle::multiply::write_columns", rows_, narrow_,
-                    Columns<OffC>{patterns_, bound_, nullptr, row_ptr, col_idx});
+    }
+    if (!all_listed_) {
+      const LengthUnlessListed length{capacity_, lengths_, limits_.large,
+                                      listed_ ? before_ : nullptr};
+      launch_groups(exec, "heddle::multiply::write_columns", by_length(exec, length), narrow_,
+                    Columns<OffC>{patterns_, lengths_, nullptr, row_ptr, col_idx});
     }
     long_rows_->write(exec, row_ptr, col_idx);
   }
@@ -416,19 +529,53 @@ class Symbolic {
   template <Offset OffC>
   using Columns = ColumnsKernel<O, OffA, OffB, OffC>;
 
+  bool overflows(const Exec& exec) const {
+    std::int64_t rows = 0;
+    Kokkos::parallel_reduce("heddle::multiply::overflowed", range_policy(exec, patterns_.rows),
+                            CountOverflowed{lengths_}, rows);
+    return rows > 0;
+  }
+
+  template <class Length>
+  RowsByLength<Exec, O> by_length(const Exec& exec, const Length& length) const {
+    return RowsByLength<Exec, O>(exec, patterns_.rows, length, limits_);
+  }
+
+  /// Capacities that no row exceeds, and all products.
   void count_products(const Exec& exec) {
     const std::int64_t rows = patterns_.rows;
     if constexpr (backends::runs_on_host<Exec>) {
       parallel_for(exec, "heddle::multiply::products", rows,
-                   CountProductsOfRow<O, OffA, OffB>{patterns_, bound_});
+                   CountProductsOfRow<O, OffA, OffB>{patterns_, capacity_});
     } else {
-      fill(exec, "heddle::multiply::no_products", bound_, rows, 0);
+      fill(exec, "heddle::multiply::no_products", capacity_, rows, 0);
       each_entry(exec, "heddle::multiply::products", patterns_.A.row_ptr, rows,
                  patterns_.entries_of_A,
-                 AddLengthOfB<O, OffA, OffB>{patterns_.A, patterns_.B, bound_});
+                 AddLengthOfB<O, OffA, OffB>{patterns_.A, patterns_.B, capacity_});
     }
     Kokkos::parallel_reduce("heddle::multiply::bounds", range_policy(exec, rows),
-                            BoundRow<O, OffA, OffB>{patterns_, bound_}, products_);
+                            BoundRow<O, OffA, OffB>{patterns_, capacity_}, products_);
+  }
+
+  /// Smaller capacities, where rows have so many products that tables for all of them would leave
+  /// scratch for few rows at a time. Waits.
+  void estimate(const Exec& exec) {
+    constexpr std::int64_t least = 64;  // no subwarp is wider
+    constexpr std::int64_t most_sampled = 1024;
+    if (products_ <= least * patterns_.rows) return;
+    const SampledRow sampled{capacity_, ceil_div(patterns_.rows, most_sampled), limits_.large};
+    std::int64_t bounds = 0, columns = 0;
+    Kokkos::parallel_reduce("heddle::multiply::sampled", range_policy(exec, patterns_.rows),
+                            SumOfSampled{sampled}, bounds);
+    if (bounds == 0) return;
+    fill(exec, "heddle::multiply::no_entries", lengths_, patterns_.rows, 0);
+    launch_groups(exec, "heddle::multiply::sample_columns", by_length(exec, sampled), narrow_,
+                  Columns<std::int32_t>{patterns_, capacity_, lengths_});
+    Kokkos::parallel_reduce("heddle::multiply::sampled", range_policy(exec, patterns_.rows),
+                            SumOfLengths{lengths_}, columns);
+    const double per_bound = static_cast<double>(columns) / static_cast<double>(bounds);
+    parallel_for(exec, "heddle::multiply::estimate", patterns_.rows,
+                 EstimateCapacity{capacity_, per_bound, least});
   }
 
   /// Allocates the list of columns, if it is small enough. Waits for `exec`.
@@ -437,7 +584,7 @@ class Symbolic {
         Arena<Space>(exec, "heddle::multiply::room", arena_array(before_, patterns_.rows + 1));
     const std::int64_t all =
         running_sum_and_total(exec, "heddle::multiply::room", before_, patterns_.rows,
-                              RoomOfRow{bound_, rows_.limits().large});
+                              RoomOfRow{capacity_, limits_.large});
     if (!std::in_range<std::int32_t>(all) ||
         static_cast<std::size_t>(all) > workspace_bytes / sizeof(O)) {
       before_memory_ = {};
@@ -450,13 +597,15 @@ class Symbolic {
   Patterns<O, OffA, OffB> patterns_;
   bool narrow_;
   Arena<Space> memory_;
-  std::int64_t* bound_ = nullptr;
+  std::int64_t* capacity_ = nullptr;
   std::int64_t* lengths_ = nullptr;
+  GroupLimits limits_;
   RowsByLength<Exec, O> rows_;
   std::optional<LongRows<Exec, O, OffA, OffB>> long_rows_;
   Arena<Space> before_memory_, list_memory_;
   std::int32_t* before_ = nullptr;
   O* listed_ = nullptr;
+  bool all_listed_ = false;
   std::int64_t products_ = 0;
   std::int64_t entries_ = 0;
 };

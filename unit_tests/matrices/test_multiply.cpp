@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Products of matrices, bit by bit against a serial one: values show the order of a sum, and
 // products are exact.
+#include <numeric>
+
 #include "../../testing/events.hpp"
 #include "matrices/support.hpp"
 #include "support/moves_only.hpp"
@@ -165,6 +167,29 @@ TEST_CASE_TEMPLATE_DEFINE("entries that occupy a device are a thread's each, unl
   check_product<T>(exec, full("tall", 182, 4), full("wide", 4, 182), {});
 }
 TEST_CASE_TEMPLATE_APPLY(entries_of_threads, MatrixTypes);
+
+/// Rows of C with 10 columns of 400 products, but for one of 800 and one of 5,200, all different:
+/// tables that are sized for the others are too small, once, twice, and for any size.
+TEST_CASE_TEMPLATE_DEFINE("products: rows that are longer than most rows of as many products", T,
+                          longer_than_estimated) {
+  const typename T::Exec exec;
+  const auto from = [](std::int64_t first, std::int64_t count) {
+    std::vector<std::int64_t> row(static_cast<std::size_t>(count));
+    std::iota(row.begin(), row.end(), first);
+    return row;
+  };
+  Pattern left{"left", 120, {}}, right{"right", 5200, {}};
+  for (int i = 0; i < 24; ++i) left.rows.push_back(from(i == 5 ? 40 : i == 17 ? 80 : 0, 40));
+  const std::vector<std::int64_t> shared{0, 3, 4, 9, 50, 51, 52, 5000, 5001, 5199};
+  right.rows.push_back(shared, 40);
+  for (int j = 0; j < 40; ++j) right.rows.push_back(from(20 * j, 20));
+  for (int j = 0; j < 40; ++j) right.rows.push_back(from(130 * j, 130));
+  for (const MultiplyOptions& options : {MultiplyOptions{}, MultiplyOptions{.workspace_bytes = 1},
+                                         MultiplyOptions{.max_bytes = 1 << 30}}) {
+    check_product<T>(exec, left, right, options);
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(longer_than_estimated, MatrixTypes);
 
 TEST_CASE_TEMPLATE_DEFINE("a product's pattern holds that of D, which is added last", T, with_D) {
   using S = typename T::Scalar;
