@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../backends/algorithms/host_copy.hpp"
 #include "../../backends/algorithms/make_rows.hpp"
 #include "../../backends/atomics.hpp"
+#include "../../backends/launch.hpp"
 #include "../../backends/loops.hpp"
 #include "../../core/arena.hpp"
 #include "../../core/hash.hpp"
@@ -25,6 +27,7 @@ struct StrongGraph {
   const O* col_idx;
   const float* strength;
   O nodes;
+  std::int64_t entries;
 };
 
 enum class Node : int { excluded, candidate, root, covered };
@@ -71,28 +74,97 @@ struct MaximumOfNeighbours {
   }
 };
 
-/// Decides by the largest key within distance two, and sets the keys of the next round. The sum
-/// counts the nodes that stay candidates.
-template <class Graph>
-struct DecideRoots {
-  MaximumOfNeighbours<Graph> second_pass;  ///< over the maxima that the first pass wrote
-  std::uint64_t* key;
+/// Decides what node i is by the largest key within distance two, and sets its key of the next
+/// round.
+struct DecideNode {
   Node* state;
+  std::uint64_t* key;
   std::uint64_t next_round;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& left) const {
-    if (state[i] != Node::candidate) return;
-    const std::uint64_t most = second_pass.maximum_at(i);
-    Node is = Node::candidate;
-    if (most == key[i]) {
-      is = Node::root;
-    } else if (is_root_key(most)) {
-      is = Node::covered;
-    } else {
-      ++left;
-    }
+  KOKKOS_FORCEINLINE_FUNCTION Node operator()(std::int64_t i, std::uint64_t largest) const {
+    const Node is = largest == key[i]      ? Node::root
+                    : is_root_key(largest) ? Node::covered
+                                           : Node::candidate;
     state[i] = is;
     key[i] = key_of(i, is, next_round);
+    return is;
+  }
+};
+
+/// Decides what each candidate is, from the maxima that a first pass wrote.
+template <class Graph>
+struct DecideRoots {
+  MaximumOfNeighbours<Graph> second_pass;
+  DecideNode decide;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    if (decide.state[i] == Node::candidate) decide(i, second_pass.maximum_at(i));
+  }
+};
+
+/// Lists the candidates, in any order. count: 0 before.
+template <Ordinal O>
+struct ListCandidates {
+  const Node* state;
+  O* list;
+  O* count;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    if (state[i] != Node::candidate) return;
+    list[backends::atomic_fetch_add(count, O(1))] = static_cast<O>(i);
+  }
+};
+
+/// The largest key within distance two of each listed node, by a subwarp.
+template <class Graph, int Lanes>
+struct LargestWithinTwo {
+  using O = decltype(Graph::nodes);
+  using Scratch = backends::NoScratch;
+  using Shape = backends::Shape<Lanes, 128>;
+
+  Graph graph;
+  const Node* state;
+  const std::uint64_t* key;
+  const O* list;
+  const O* count;
+  std::uint64_t* largest;  ///< of each place of the list
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, Scratch&) const {
+    const auto subwarp = team.subwarp();
+    const std::int64_t place = team.index() * Team::subwarps + team.subwarp_index();
+    if (place >= *count) return;
+    const O i = list[place];
+    std::uint64_t most = key[i];
+    for (auto k = graph.row_ptr[i]; k < graph.row_ptr[i + 1]; ++k) {
+      const O j = graph.col_idx[k];
+      if (state[j] == Node::excluded) continue;
+      if (key[j] > most) most = key[j];
+      for (auto l = graph.row_ptr[j] + subwarp.lane(); l < graph.row_ptr[j + 1];
+           l += Team::subwarp_width) {
+        const std::uint64_t other = key[graph.col_idx[l]];
+        if (other > most) most = other;
+      }
+    }
+    most = subwarp.max(most);
+    if (subwarp.lane() == 0) largest[place] = most;
+  }
+};
+
+/// Decides what each listed node is, and lists those that stay candidates.
+template <Ordinal O>
+struct DecideListed {
+  DecideNode decide;
+  const std::uint64_t* largest;
+  const O* list;
+  const O* count;
+  O* next;
+  O* next_count;  ///< 0 before
+
+  KOKKOS_FUNCTION void operator()(std::int64_t place) const {
+    if (place >= *count) return;
+    const O i = list[place];
+    if (decide(i, largest[place]) != Node::candidate) return;
+    next[backends::atomic_fetch_add(next_count, O(1))] = i;
   }
 };
 
@@ -202,7 +274,7 @@ struct JoinStrongest {
 };
 
 /// The aggregate of each node; -1 for nodes without a strong neighbour, which only the smoother
-/// solves for. Allocates, and waits once a round.
+/// solves for. Allocates, and waits once in four rounds.
 template <ExecutionSpace Exec, Ordinal O>
 class Aggregates {
  public:
@@ -217,7 +289,9 @@ class Aggregates {
     const Arena<Space> work(exec, "heddle::multigrid::independent_set", arena_array(aggregate, n),
                             arena_array(before, n + 1), arena_array(members, n),
                             arena_array(state, n), arena_array(keys_[0], n),
-                            arena_array(keys_[1], n));
+                            arena_array(keys_[1], n), arena_array(counts_, rounds_of_a_read + 1));
+    lists_[0] = before;
+    lists_[1] = members;
 
     fill(exec, "heddle::multigrid::no_aggregates", aggregate, graph.nodes, O(-1));
     for (const int least_neighbours : {1, 2}) {
@@ -250,24 +324,67 @@ class Aggregates {
   const O* of() const { return of_; }
 
  private:
+  /// Two rounds over all nodes leave few candidates. Those are listed, and further rounds look two
+  /// steps far from each; the host reads how many are left after some of them.
   template <class Graph>
   void find_set(const Exec& exec, const Graph& graph, Node* state) {
-    std::int64_t left = graph.nodes;
     parallel_for(exec, "heddle::multigrid::keys", graph.nodes, SetKeys{state, keys_[0]});
-    for (std::uint64_t round = 0; left > 0; ++round) {
+    std::uint64_t round = 0;
+    for (; round < 2; ++round) {
       const MaximumOfNeighbours<Graph> first_pass{graph, state, keys_[0], keys_[1], round == 0};
       parallel_for(exec, "heddle::multigrid::maximum_of_neighbours", graph.nodes, first_pass);
-      left = 0;
-      Kokkos::parallel_reduce(
-          "heddle::multigrid::decide", range_policy(exec, graph.nodes),
-          DecideRoots<Graph>{{graph, state, keys_[1], nullptr}, keys_[0], state, round + 1}, left);
+      parallel_for(exec, "heddle::multigrid::decide", graph.nodes,
+                   DecideRoots<Graph>{{graph, state, keys_[1], nullptr},
+                                      {state, keys_[0], round + 1}});
+    }
+    fill(exec, "heddle::multigrid::no_candidates", counts_, 1, O(0));
+    parallel_for(exec, "heddle::multigrid::list_candidates", graph.nodes,
+                 ListCandidates<O>{state, lists_[0], counts_});
+    std::int64_t left = candidates_left(exec, counts_);
+    while (left > 0) {
+      fill(exec, "heddle::multigrid::no_candidates", counts_ + 1, rounds_of_a_read, O(0));
+      for (int k = 0; k < rounds_of_a_read; ++k, ++round) {
+        const O* const list = lists_[k % 2];
+        if (graph.entries > 16 * std::int64_t{graph.nodes}) {
+          look_two_steps<32>(exec, graph, state, list, counts_ + k, left);
+        } else {
+          look_two_steps<8>(exec, graph, state, list, counts_ + k, left);
+        }
+        parallel_for(exec, "heddle::multigrid::decide_listed", left,
+                     DecideListed<O>{{state, keys_[0], round + 1},
+                                     keys_[1],
+                                     list,
+                                     counts_ + k,
+                                     lists_[(k + 1) % 2],
+                                     counts_ + k + 1});
+      }
+      left = candidates_left(exec, counts_ + rounds_of_a_read);
+      fill(exec, "heddle::multigrid::candidates", counts_, 1, static_cast<O>(left));
     }
   }
+
+  template <int Lanes, class Graph>
+  void look_two_steps(const Exec& exec, const Graph& graph, const Node* state, const O* list,
+                      const O* count, std::int64_t most) {
+    using Look = LargestWithinTwo<Graph, Lanes>;
+    using Team = backends::Team<Exec, typename Look::Shape>;
+    backends::launch<typename Look::Shape>(exec, "heddle::multigrid::look_two_steps",
+                                           ceil_div(most, Team::subwarps),
+                                           Look{graph, state, keys_[0], list, count, keys_[1]});
+  }
+  static std::int64_t candidates_left(const Exec& exec, const O* count) {
+    return ordered::copied_to_host(exec, "heddle::multigrid::candidates", count, 1).front();
+  }
+
+  /// Even, so that a list that is left is the first again.
+  static constexpr int rounds_of_a_read = 4;
 
   O* of_ = nullptr;
   Arena<Space> memory_;
   O count_ = 0;
   std::uint64_t* keys_[2] = {};
+  O* lists_[2] = {};
+  O* counts_ = nullptr;  ///< lengths of the lists of some rounds
 };
 
 // Strong entries of a level's matrix, or, if a node has several rows, of the matrix of nodes.
@@ -419,7 +536,7 @@ class StrongNodes {
   int block() const { return block_; }
   StrongGraph<O, Off> graph() const {
     return {strong_.row_ptr().data(), strong_.col_idx().data(), strong_.values().data(),
-            strong_.rows()};
+            strong_.rows(), static_cast<std::int64_t>(strong_.nonzeros())};
   }
   /// For each entry of the matrix of nodes: 1 if it is strong.
   const unsigned char* marks() const { return marks_; }
