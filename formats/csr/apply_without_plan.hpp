@@ -15,17 +15,6 @@ inline constexpr bool is_defined<csr::WithoutPlanKernels<V>> = true;
 
 namespace heddle::detail::csr {
 
-/// Row features from the sizes of a matrix alone: all rows are as long as the mean.
-template <class Matrix>
-RowFeatures rows_alike(const Matrix& A) {
-  RowFeatures rows;
-  rows.rows = A.rows();
-  rows.columns = A.columns();
-  rows.nonzeros = static_cast<std::int64_t>(A.nonzeros());
-  rows.longest_row = std::llround(rows.mean_row());
-  return rows;
-}
-
 template <Scalar V, ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 void apply_without_plan(const Exec& exec, Op op, V alpha, const CsrMatrix<S, O, Off, Space>& A,
                         const Multivector<const V>& x, V beta, const Multivector<V>& y,

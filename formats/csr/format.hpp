@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "../../backends/tags.hpp"
 #include "../../core/scheme.hpp"
@@ -95,6 +96,17 @@ inline double kept_bytes_on_cpu(const Parameters& parameters, const RowFeatures&
   const double shares = parameters.has_table() ? device.multiprocessors : 0;
   return packed_bytes(parameters, simd, rows, device, sizes) + table_bytes(shares, device, sizes) +
          (simd && runs ? static_cast<double>(rows.rows) : 0);
+}
+
+/// Row features from the sizes of a matrix alone: all rows are as long as the mean.
+template <class Matrix>
+RowFeatures rows_alike(const Matrix& A) {
+  RowFeatures rows;
+  rows.rows = A.rows();
+  rows.columns = A.columns();
+  rows.nonzeros = static_cast<std::int64_t>(A.nonzeros());
+  rows.longest_row = std::llround(rows.mean_row());
+  return rows;
 }
 
 /// Cost model of CSR schemes on a GPU, in rounds of loads of a full device. Its form follows how
@@ -216,6 +228,15 @@ class GpuCosts {
   double adaptive_start_ = 1;
   double adaptive_wave_ = 15;
 };
+
+/// The faster of csr/subwarp and csr/adaptive on a GPU, from features that may be rows_alike.
+inline Scheme scheme_by_rows(const RowFeatures& rows, const Device& device, const Sizes& sizes,
+                             const GpuTuning& tuning) {
+  const GpuCosts costs(rows, device, sizes, tuning);
+  const int lanes = costs.subwarp_lanes();
+  if (costs.adaptive() < costs.subwarp(lanes)) return Scheme("csr/adaptive");
+  return Scheme("csr/subwarp=" + std::to_string(lanes));
+}
 
 /// Predicts CSR schemes on a GPU. Fitted to the best scheme of each of the 182 matrices of
 /// docs/choose.md on an H200: half of the predictions are within 10 %, nine tenths within 34 %.

@@ -126,6 +126,9 @@ class SpmvPlanCore {
   using Dot = team_sums::Dot<Accumulator>;
 
   SpmvPlanCore(const Exec& exec, const Matrix& A, const SpmvOptions& options, const Table& formats);
+  /// For an A with known features of its rows: they are not read again, and A is not checked.
+  SpmvPlanCore(const Exec& exec, const Matrix& A, const SpmvOptions& options, const Table& formats,
+               const RowFeatures& rows);
   SpmvPlanCore(SpmvPlanCore&&) noexcept;
   ~SpmvPlanCore();
 

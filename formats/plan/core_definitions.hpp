@@ -241,20 +241,37 @@ struct InspectedTranspose {
   Inspected<Exec, Matrix, Vector, Accumulator> part;
 };
 
+/// Whether the plan checks the columns of A.
+inline bool checks_columns(const SpmvOptions& options) {
+  return options.check && !options.promises.in_range;
+}
+
+/// Features of the rows of A, which is checked as the options say.
+template <ExecutionSpace Exec, class Matrix>
+RowFeatures checked_features(const Exec& exec, const Matrix& A, const SpmvOptions& options) {
+  check_common_options(options);
+  check_option(options.bytes_per_second >= 0, "bytes_per_second", options.bytes_per_second,
+               "give a positive number, or 0 for what is known of the device");
+  return row_features(exec, A, checks_columns(options) ? Check::columns : Check::rows);
+}
+
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::SpmvPlanCore(const Exec& exec, const Matrix& A,
                                                               const SpmvOptions& options,
                                                               const Table& formats)
+    : SpmvPlanCore(exec, A, options, formats, checked_features(exec, A, options)) {}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::SpmvPlanCore(const Exec& exec, const Matrix& A,
+                                                              const SpmvOptions& options,
+                                                              const Table& formats,
+                                                              const RowFeatures& rows)
     : A_(A), options_(options), formats_(formats), device_(backends::describe(exec)) {
-  check_common_options(options);
-  check_option(options.bytes_per_second >= 0, "bytes_per_second", options.bytes_per_second,
-               "give a positive number, or 0 for what is known of the device");
   if (options.bytes_per_second > 0) device_.bytes_per_second = options.bytes_per_second;
   const Promises& promises = options.promises;
-  const bool looks_at_columns = options.check && !promises.in_range;
-  const RowFeatures rows = row_features(exec, A, looks_at_columns ? Check::columns : Check::rows);
   if (options.check_promises) check_promises(exec, A, promises);
-  const Check checked = looks_at_columns || promises.in_range ? Check::columns : Check::rows;
+  const Check checked =
+      checks_columns(options) || promises.in_range ? Check::columns : Check::rows;
   if (options.symmetry == Symmetry::none) {
     forward_ =
         inspect(exec, A, rows, checked, choose_options(promises, Symmetry::none), options.scheme);

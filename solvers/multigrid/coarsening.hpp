@@ -9,6 +9,7 @@
 
 #include "../../backends/cooperative.hpp"
 #include "../../core/multivector.hpp"
+#include "../../formats/csr/format.hpp"
 #include "../../formats/plan/core.hpp"
 #include "../../matrices/csr.hpp"
 #include "aggregates.hpp"
@@ -23,6 +24,15 @@ namespace heddle::detail::multigrid {
 using spectrum::rounding_of_magnitude;
 using spectrum::square_of;
 using spectrum::Symmetry;
+
+template <Offset Off>
+struct LongestRow {
+  const Off* row_ptr;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& longest) const {
+    const auto length = static_cast<std::int64_t>(row_ptr[i + 1] - row_ptr[i]);
+    if (length > longest) longest = length;
+  }
+};
 
 /// Options, formats and workspace that all levels use.
 template <ExecutionSpace Exec, class Matrix>
@@ -63,15 +73,26 @@ struct Shared {
     return backends::has_lanes<Exec> ? std::int64_t{exec.concurrency()} : 0;
   }
   bool sweeps() const { return options.smoother == MultigridSmoother::gauss_seidel; }
-  Product product(const Exec& exec, const Matrix& A) const {
-    return product(exec, A, options.expected_applies);
-  }
   Product product(const Exec& exec, const Matrix& A, std::int64_t expected_applies) const {
-    SpmvOptions spmv;
-    spmv.expected_applies = expected_applies;
-    spmv.vectors = options.vectors;
-    spmv.check = false;
-    spmv.check_overlap = false;
+    return Product(exec, A, spmv_options(expected_applies), formats);
+  }
+  /// The product of a P, an R or a coarse level. On a GPU inspecting each of them costs more than
+  /// another format gains: the scheme is one of CSR, by the mean and the longest row.
+  Product product_of_made(const Exec& exec, const Matrix& A) const {
+    SpmvOptions spmv = spmv_options(options.expected_applies);
+    if constexpr (backends::has_lanes<Exec>) {
+      RowFeatures rows = csr::rows_alike(A);
+      Kokkos::parallel_reduce("heddle::multigrid::longest_row", range_policy(exec, A.rows()),
+                              LongestRow<typename Matrix::offset_type>{A.row_ptr().data()},
+                              Kokkos::Max<std::int64_t>(rows.longest_row));
+      spmv.scheme =
+          csr::scheme_by_rows(rows, backends::describe(exec), sizes_of<Matrix, S, S>(spmv.vectors),
+                              csr::gpu_tuning<backends::Tag<Exec>>);
+      if (place_of(formats.formats, *spmv.scheme) < formats.formats.size()) {
+        return Product(exec, A, spmv, formats, rows);
+      }
+      spmv.scheme.reset();
+    }
     return Product(exec, A, spmv, formats);
   }
   std::size_t bytes() const { return memory.bytes() + workspace.bytes(); }
@@ -315,8 +336,8 @@ struct Coarsening {
     multiply(exec, A, l, shared);
   }
   void make_products(const Exec& exec, const SharedParts& shared) {
-    prolong.emplace(shared.product(exec, prolongation->matrix()));
-    restrict_to.emplace(shared.product(exec, restriction.matrix()));
+    prolong.emplace(shared.product_of_made(exec, prolongation->matrix()));
+    restrict_to.emplace(shared.product_of_made(exec, restriction.matrix()));
   }
   void update_values(const Exec& exec, const Matrix& A, const SpectrumNumbers* numbers,
                      std::size_t l, const SharedParts& shared) {

@@ -54,9 +54,13 @@ struct Level {
   }
   void make_product(const Exec& exec, const SharedParts& shared) {
     // If sweeps smooth, only the bound of the spectrum needs the product.
-    product.emplace(shared.sweeps() && !shared.parts.smoother
-                        ? shared.product(exec, A, spectrum::lanczos_steps)
-                        : shared.product(exec, A));
+    const bool only_bounds = shared.sweeps() && !shared.parts.smoother;
+    if (number > 0 && !only_bounds) {
+      product.emplace(shared.product_of_made(exec, A));
+    } else {
+      product.emplace(shared.product(
+          exec, A, only_bounds ? spectrum::lanczos_steps : shared.options.expected_applies));
+    }
   }
   /// Makes the smoother; the diagonal was checked. Allocates, and waits.
   void make_smoother(const Exec& exec, const SharedParts& shared) {
