@@ -270,8 +270,7 @@ SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::SpmvPlanCore(const Exec& exec, 
   if (options.bytes_per_second > 0) device_.bytes_per_second = options.bytes_per_second;
   const Promises& promises = options.promises;
   if (options.check_promises) check_promises(exec, A, promises);
-  const Check checked =
-      checks_columns(options) || promises.in_range ? Check::columns : Check::rows;
+  const Check checked = checks_columns(options) || promises.in_range ? Check::columns : Check::rows;
   if (options.symmetry == Symmetry::none) {
     forward_ =
         inspect(exec, A, rows, checked, choose_options(promises, Symmetry::none), options.scheme);

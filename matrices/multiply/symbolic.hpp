@@ -124,7 +124,8 @@ class LongRows {
       : patterns_(patterns), rows_(rows), count_(count) {
     if (count == 0) return;
     words_ = ceil_div(patterns.columns, 64);
-    const auto fitting = static_cast<std::int64_t>(workspace_bytes / bytes_for(patterns.columns, 1));
+    const auto fitting =
+        static_cast<std::int64_t>(workspace_bytes / bytes_for(patterns.columns, 1));
     batch_ = std::min(count, std::max<std::int64_t>(1, fitting));
     const auto words = static_cast<std::size_t>(batch_ * words_);
     const auto starts = static_cast<std::size_t>(count) + 1;
@@ -219,7 +220,10 @@ struct GroupLimits {
   }
   /// The limit of the group above that of `length`; longer than `large` after that.
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t above(std::int64_t length) const {
-    return length <= small ? medium : length <= medium ? middle : length < large ? large : large + 1;
+    return length <= small    ? medium
+           : length <= medium ? middle
+           : length < large   ? large
+                              : large + 1;
   }
 };
 
@@ -443,8 +447,8 @@ struct LengthUnlessListed {
 /// The pattern of a product: how many products and entries, and where the rows begin; then, once
 /// there is memory for them, the columns.
 ///
-/// Tables are sized by an estimate, from the columns that a sample of the rows has for its products:
-/// rows that have more are found again with larger tables.
+/// Tables are sized by an estimate, from the columns that a sample of the rows has for its
+/// products: rows that have more are found again with larger tables.
 template <ExecutionSpace Exec, Ordinal O, Offset OffA, Offset OffB>
 class Symbolic {
  public:
@@ -470,8 +474,8 @@ class Symbolic {
     fill(exec, "heddle::multiply::no_entries", lengths_, patterns.rows, 0);
     rows_ = by_length(exec, Terms<std::int64_t>{capacity_});
     if (lists) {
-      const std::size_t taken = LongRows<Exec, O, OffA, OffB>::bytes_for(patterns.columns,
-                                                                         rows_.count(longest));
+      const std::size_t taken =
+          LongRows<Exec, O, OffA, OffB>::bytes_for(patterns.columns, rows_.count(longest));
       make_room(exec, workspace_bytes - std::min(taken, workspace_bytes));
     }
     Columns<std::int32_t> count{patterns, capacity_, lengths_, before_, listed_};

@@ -296,8 +296,7 @@ class SharedFactorization {
   void allocate(const Exec& exec, const Solve& lower, const Solve& upper, std::int64_t longest,
                 int threads) {
     const auto n = static_cast<std::size_t>(pattern_.view().rows);
-    constexpr std::size_t apart =
-        arena_alignment_bytes / sizeof(S);  // threads share no cache line
+    constexpr std::size_t apart = arena_alignment_bytes / sizeof(S);  // threads share no cache line
     room_of_thread_ = ceil_div(static_cast<std::size_t>(longest), apart) * apart;
     const std::size_t room = room_of_thread_ * static_cast<std::size_t>(threads);
     const std::size_t of_lower = order_of(lower).iterations ? n : 0;

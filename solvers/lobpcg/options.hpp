@@ -95,8 +95,7 @@ struct LobpcgResult {
   int iterations = 0;
   double scale = 0;  ///< the factor of the tolerance, the largest of all pairs
   std::vector<Eigenpair> pairs;
-  std::vector<double>
-      history;  ///< the largest residual of each iteration, by the recurrence
+  std::vector<double> history;  ///< the largest residual of each iteration, by the recurrence
 
   bool converged() const { return outcome == EigenOutcome::converged; }
 };

@@ -333,9 +333,9 @@ class Aggregates {
     for (; round < 2; ++round) {
       const MaximumOfNeighbours<Graph> first_pass{graph, state, keys_[0], keys_[1], round == 0};
       parallel_for(exec, "heddle::multigrid::maximum_of_neighbours", graph.nodes, first_pass);
-      parallel_for(exec, "heddle::multigrid::decide", graph.nodes,
-                   DecideRoots<Graph>{{graph, state, keys_[1], nullptr},
-                                      {state, keys_[0], round + 1}});
+      parallel_for(
+          exec, "heddle::multigrid::decide", graph.nodes,
+          DecideRoots<Graph>{{graph, state, keys_[1], nullptr}, {state, keys_[0], round + 1}});
     }
     fill(exec, "heddle::multigrid::no_candidates", counts_, 1, O(0));
     parallel_for(exec, "heddle::multigrid::list_candidates", graph.nodes,
