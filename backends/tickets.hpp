@@ -15,7 +15,7 @@ inline constexpr std::int64_t max_teams_in_order = std::numeric_limits<std::int3
 /// Throws Error about `what` if it needs too many teams.
 inline void check_teams_in_order(std::int64_t teams, const std::string& what, const char* remedy) {
   if (teams <= max_teams_in_order) return;
-  throw Error(what + " takes " + std::to_string(teams) + " teams, more than the " +
+  throw Error(what + " needs " + std::to_string(teams) + " teams, more than the " +
                   std::to_string(max_teams_in_order) + " that can wait for each other",
               remedy);
 }

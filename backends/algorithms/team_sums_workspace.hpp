@@ -68,8 +68,8 @@ class VectorWorkspace {
   /// Partial sums of a kernel with `numbers` results. Throws Error if they do not fit.
   detail::team_sums::Partials<Acc> partials(int numbers) const {
     if (numbers > most_numbers_) {
-      throw Error("a VectorWorkspace with room for " + std::to_string(most_numbers_) +
-                      " numbers is asked for " + std::to_string(numbers),
+      throw Error("the VectorWorkspace has room for " + std::to_string(most_numbers_) +
+                      " numbers, not " + std::to_string(numbers),
                   "make it for as many numbers as the operation has results");
     }
     const std::int64_t teams = room_ / std::max(numbers, 1);

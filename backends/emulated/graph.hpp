@@ -50,8 +50,8 @@ class Unrecorded {
     std::string list;
     for (const std::string& one : met_) list += (list.empty() ? "" : ", ") + one;
     throw Error("a graph cannot record " + list,
-                "while a graph is recorded launch alone, by backends::launch or "
-                "detail::parallel_for, and on the instance that is recorded");
+                "only launch while a graph is recorded, by backends::launch or "
+                "detail::parallel_for, on the instance that is recorded");
   }
 
  private:

@@ -37,7 +37,7 @@ inline void meet(Scheduler& scheduler, Lane& lane, int level, Word word) {
   Meeting& meeting = warp.meeting(in_warp, level);
   if (word == Word::sync) races::release(&meeting);
   const auto wrong = [&](const char* what) {
-    scheduler.fail(scheduler.who(lane) + " comes to " + name(word) + " of " +
+    scheduler.fail(scheduler.who(lane) + " reaches " + name(word) + " of " +
                    std::to_string(1 << level) + " lanes, and of these " + what);
   };
   if (warp.left & group) wrong("one has left");
@@ -85,7 +85,7 @@ inline void barrier(Scheduler& scheduler, Lane& lane) {
   WarpState& warp = *lane.warp;
   const int in_warp = lane.in_warp;
   const auto wrong = [&](const char* what) {
-    scheduler.fail(scheduler.who(lane) + " comes to a barrier of its team, and " + what);
+    scheduler.fail(scheduler.who(lane) + " reaches a barrier of its team, and " + what);
   };
   if (team.alive < team.threads()) wrong("a thread of the team has left");
   for (int level = 1; warp.levels >> level != 0; ++level) {
@@ -194,7 +194,7 @@ struct EmulatedLanes {
     if (!me) return;
     emulated::Scheduler& scheduler = *me->team->scheduler;
     scheduler.fail(scheduler.who(*me) + " asks lane " + std::to_string(from) + " of " +
-                   std::to_string(width) + " by " + name(word) + ", and it is not there");
+                   std::to_string(width) + " by " + name(word) + ", which is not there");
   }
   /// The value of lane `from` of the W.
   template <int W, class T>

@@ -10,9 +10,9 @@ namespace heddle::backends {
 /// Throws Error if `problem`, the runtime's message about a launch, is not null.
 inline void check_launch(const char* label, const char* problem) {
   if (problem) {
-    throw Error(std::string("the device refused to launch ") + label + ": " + problem,
-                "see whether an earlier kernel failed, and whether the program was built for this "
-                "device");
+    throw Error(
+        std::string("the device refused to launch ") + label + ": " + problem,
+        "check that no earlier kernel failed, and that the program was built for this device");
   }
 }
 

@@ -92,8 +92,8 @@ class Recording {
   }
   static Error not_captured() {
     return Error("a stream cannot be captured",
-                 "do not wait for the device while an operator of your own is recorded, or let it "
-                 "not say that it is capturable()");
+                 "do not wait for the device in your operator's apply, or make its capturable() "
+                 "false");
   }
   template <class Add>
   void add(const Add& add_node) {

@@ -14,7 +14,7 @@ inline void check_wavefront(const std::string& name, const std::string& architec
   if (lanes == 64) return;
   throw Error("the device " + name + " (" + architecture + ") has wavefronts of " +
                   std::to_string(lanes) + " lanes, and Heddle's kernels for HIP need 64",
-              "take a device of the CDNA or GCN line (gfx90a, gfx942), or a host execution space");
+              "use a device of the CDNA or GCN line (gfx90a, gfx942), or a host execution space");
 }
 
 }  // namespace heddle::backends

@@ -24,8 +24,9 @@ inline constexpr std::size_t host_scratch_bytes = std::size_t{256} << 10;
 inline void* allocate_host_scratch(std::align_val_t alignment) {
   void* const memory = ::operator new(host_scratch_bytes, alignment, std::nothrow);
   if (memory) return memory;
-  throw OutOfMemory("no " + std::to_string(host_scratch_bytes) + " bytes for a thread's scratch",
-                    "free some memory of the host");
+  throw OutOfMemory(
+      "the host has no " + std::to_string(host_scratch_bytes) + " bytes for a thread's scratch",
+      "free memory");
 }
 
 /// This thread's scratch. The first call of a thread allocates it, and the thread keeps it.

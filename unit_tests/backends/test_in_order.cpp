@@ -188,7 +188,7 @@ TEST_CASE("more teams than have tickets are refused, and no fewer") {
   CHECK_NOTHROW(check(0));
   CHECK_NOTHROW(check((std::int64_t{1} << 31) - 1));
   CHECK_THROWS_WITH_AS(check(std::int64_t{1} << 31),
-                       "heddle: a triangle of 9 rows takes 2147483648 teams, more than the "
+                       "heddle: a triangle of 9 rows needs 2147483648 teams, more than the "
                        "2147483647 that can wait for each other; merge rows",
                        Error);
 }

@@ -165,7 +165,7 @@ TEST_CASE("wrong shapes of products are errors in words") {
   const Kokkos::View<double**, Space> large("heddle::test::large", 60, 60);
   const VectorWorkspace<Exec, double> small(Exec(), 1);
   CHECK_THROWS_WITH_AS(vectors::inner_products(exec, many.device, many.device, small, large),
-                       doctest::Contains("room for 24 numbers is asked for 3600"), Error);
+                       doctest::Contains("room for 24 numbers, not 3600"), Error);
 }
 
 }  // namespace heddle::test
