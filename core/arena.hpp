@@ -88,7 +88,7 @@ class Arena {
     const std::size_t left = bytes_ - used_;
     if (count > left / sizeof(T) || arena_padded_bytes(sizeof(T) * count) > left) {
       throw Error("an arena of " + std::to_string(bytes_) + " bytes, " + std::to_string(used_) +
-                      " of them taken, cannot hold " + std::to_string(count) + " elements of " +
+                      " of them used, cannot hold " + std::to_string(count) + " elements of " +
                       std::to_string(sizeof(T)) + " bytes more",
                   "size it with arena_bytes over the same types and counts");
     }
@@ -163,9 +163,9 @@ class Arena {
         return Bytes(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), bytes);
       }
     } catch (const std::exception& error) {  // its type depends on Kokkos' version
-      throw OutOfMemory("no " + std::to_string(bytes) + " bytes of " + Space::name() + " for " +
-                            label + " (" + error.what() + ")",
-                        "free some, or let plans keep less (SpmvOptions::max_bytes)");
+      throw OutOfMemory(std::string(Space::name()) + " has no " + std::to_string(bytes) +
+                            " bytes for " + label + " (" + error.what() + ")",
+                        "free memory, or lower SpmvOptions::max_bytes");
     }
   }
 

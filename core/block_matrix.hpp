@@ -31,21 +31,21 @@ class BlockMatrix {
   BlockMatrix(const Pattern& blocks, int block_size, const Values& values)
       : blocks_(blocks), block_size_(block_size), values_(values.data(), values.extent(0)) {
     if (block_size < 1) {
-      throw Error("blocks of " + std::to_string(block_size) + " rows", "give one or more");
+      throw Error("block_size is " + std::to_string(block_size), "give 1 or more");
     }
     const auto size = std::int64_t{block_size};
     detail::matrix_size<O>(size * blocks.rows(), "rows");
     detail::matrix_size<O>(size * blocks.columns(), "columns");
     const std::int64_t places = size * size * static_cast<std::int64_t>(blocks.nonzeros());
     if (std::cmp_not_equal(values.extent(0), places)) {
-      throw Error(std::to_string(values.extent(0)) + " values of " +
-                      std::to_string(blocks.nonzeros()) + " blocks of " +
-                      std::to_string(block_size) + " x " + std::to_string(block_size),
+      throw Error(std::to_string(blocks.nonzeros()) + " blocks of " + std::to_string(block_size) +
+                      " x " + std::to_string(block_size) + " have " +
+                      std::to_string(values.extent(0)) + " values",
                   "give " + std::to_string(places));
     }
     if (values.extent(0) > 1 && values.stride(0) != 1) {
       throw Error("values have a stride of " + std::to_string(values.stride(0)),
-                  "copy them into a View whose entries lie side by side");
+                  "copy them into a contiguous View");
     }
   }
 

@@ -46,7 +46,7 @@ class FromThreads {
     try {
       rethrow();
     } catch (const std::bad_alloc&) {
-      throw OutOfMemory(std::string("no memory of the host for ") + label, "free some");
+      throw OutOfMemory(std::string("the host lacks memory for ") + label, "free some");
     }
   }
 

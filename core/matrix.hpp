@@ -20,13 +20,13 @@ namespace detail {
 template <std::integral To, std::integral From>
 To matrix_size(From size, const char* what) {
   if (std::cmp_less(size, 0)) {
-    throw Error("a matrix of " + std::to_string(size) + " " + what,
-                "give zero " + std::string(what) + " or more");
+    throw Error("the matrix has " + std::to_string(size) + " " + what,
+                "give 0 " + std::string(what) + " or more");
   }
   if (!std::in_range<To>(size)) {
-    throw Error("a matrix of " + std::to_string(size) + " " + what + ", which " +
-                    std::to_string(8 * sizeof(To)) + " bits do not count",
-                "take wider ordinals (rows and columns) or offsets (entries)");
+    throw Error("the matrix has " + std::to_string(size) + " " + what + ", more than " +
+                    std::to_string(8 * sizeof(To)) + " bits hold",
+                "use wider ordinals (rows and columns) or offsets (entries)");
   }
   return static_cast<To>(size);
 }
@@ -124,7 +124,7 @@ class CsrPattern {
     if constexpr (fits) {
       if (view.extent(0) > 1 && view.stride(0) != 1) {
         throw Error(std::string(name) + " has a stride of " + std::to_string(view.stride(0)),
-                    "copy it into a View of rank 1 of its own, whose entries lie side by side");
+                    "copy it into a contiguous View of rank 1");
       }
       return Array<T>(view.data(), view.extent(0));
     }
@@ -149,7 +149,7 @@ class CsrPattern {
       throw Error("col_idx has " + std::to_string(col_idx_.extent(0)) +
                       " entries, more than offsets of " + std::to_string(8 * sizeof(Off)) +
                       " bits count",
-                  "take a wider offset type");
+                  "use a wider offset type");
     }
   }
 

@@ -61,7 +61,7 @@ Multivector<T> multivector_of(const View& view) {
   vectors.rows = static_cast<std::int64_t>(view.extent(0));
   if (view.extent(0) > 1) {  // else no stride is used
     if (view.stride(0) > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
-      throw Error("the rows of a vector lie " + std::to_string(view.stride(0)) + " entries apart",
+      throw Error("the rows of a vector have a stride of " + std::to_string(view.stride(0)),
                   "give a View whose first stride fits in 32 bits");
     }
     vectors.row_stride = static_cast<int>(view.stride(0));

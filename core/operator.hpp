@@ -111,8 +111,8 @@ class Operator {
   template <class T, class V>
   static One<T> contiguous(const V& v) {
     if (is_contiguous(v)) return One<T>(v.data(), v.extent(0));
-    throw Error("a vector of stride " + std::to_string(v.stride(0)) +
-                    " for an operator that takes one vector at a time",
+    throw Error("a vector has stride " + std::to_string(v.stride(0)) +
+                    ", and the operator accepts one vector at a time",
                 "give contiguous vectors (LayoutLeft), or an operator with takes_several_vectors");
   }
 

@@ -175,7 +175,7 @@ inline void check_scheme_value(const Scheme& scheme, const SchemeTerm& term, con
           : std::any_of(key.values.begin(), key.values.end(),
                         [&](const auto& value) { return scheme_matches(value, term.value); });
   if (possible) return;
-  const std::string problem = key.values.empty()   ? "takes no value"
+  const std::string problem = key.values.empty()   ? "needs no value"
                               : term.value.empty() ? "lacks a value"
                                                    : "cannot be '" + term.value + "'";
   throw Error("scheme '" + scheme.to_string() + "': '" + term.key + "' " + problem,
@@ -195,7 +195,7 @@ inline const SchemeGrammar& grammar_of(const Scheme& scheme,
     names.push_back(grammar.format);
   }
   throw Error("scheme '" + scheme.to_string() + "': there is no format '" + scheme.format() + "'",
-              detail::did_you_mean(scheme.format(), names) + "formats are: " + formats);
+              detail::did_you_mean(scheme.format(), names) + "give one of: " + formats);
 }
 
 namespace detail {

@@ -11,8 +11,8 @@ namespace detail {
 inline void check_shapes(std::int64_t rows, std::int64_t columns, std::int64_t other_rows,
                          std::int64_t other_columns) {
   if (rows == other_rows && columns == other_columns) return;
-  throw Error("a sum of matrices of " + std::to_string(rows) + " x " + std::to_string(columns) +
-                  " and " + std::to_string(other_rows) + " x " + std::to_string(other_columns),
+  throw Error("A is " + std::to_string(rows) + " x " + std::to_string(columns) + " and B " +
+                  std::to_string(other_rows) + " x " + std::to_string(other_columns),
               "give matrices of one shape");
 }
 

@@ -144,15 +144,14 @@ class BlockedCsr {
   BlockedCsr(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, int block_size)
       : block_size_(block_size), entries_(static_cast<std::int64_t>(A.nonzeros())) {
     if (block_size < 1 || A.rows() % block_size != 0 || A.columns() % block_size != 0) {
-      throw Error("blocks of " + std::to_string(block_size) + " rows of a matrix of " +
+      throw Error("block_size is " + std::to_string(block_size) + ", and A is " +
                       std::to_string(A.rows()) + " x " + std::to_string(A.columns()),
                   "give a size that divides both");
     }
     const auto size = std::int64_t{block_size};
     if (!std::in_range<std::int32_t>(size * size)) {
-      throw Error(
-          "blocks of " + std::to_string(block_size) + " rows, whose entries 32 bits do not count",
-          "give at most 46340");
+      throw Error("block_size is " + std::to_string(block_size) + ", whose square exceeds 32 bits",
+                  "give at most 46340");
     }
     check_csr(exec, A);
     made_ = detail::derive<S, Off>(

@@ -56,9 +56,10 @@ auto assemble(const Exec& exec, Rows rows, Columns columns, const RowOf& row_of,
   const auto n = detail::matrix_size<O>(columns, "columns");
   const auto count = static_cast<std::int64_t>(values.extent(0));
   if (row_of.extent(0) != values.extent(0) || column_of.extent(0) != values.extent(0)) {
-    throw Error(std::to_string(row_of.extent(0)) + " rows, " + std::to_string(column_of.extent(0)) +
-                    " columns and " + std::to_string(count) + " values of triplets",
-                "give as many of each");
+    throw Error("triplets have " + std::to_string(row_of.extent(0)) + " rows, " +
+                    std::to_string(column_of.extent(0)) + " columns and " + std::to_string(count) +
+                    " values",
+                "give equally many");
   }
   std::int64_t first = detail::nowhere;
   Kokkos::parallel_reduce("heddle::matrix::check_triplets", range_policy(exec, count),
@@ -72,9 +73,9 @@ auto assemble(const Exec& exec, Rows rows, Columns columns, const RowOf& row_of,
           Kokkos::HostSpace(), Kokkos::subview(view, std::pair(k, k + 1)));
       return std::to_string(one(0));
     };
-    throw Error("a triplet at row " + at(row_of) + ", column " + at(column_of) +
-                    " of a matrix of " + std::to_string(m) + " x " + std::to_string(n),
-                Where{.entry = first}, "rows and columns count from 0");
+    throw Error("row " + at(row_of) + ", column " + at(column_of) + " of a triplet is outside " +
+                    std::to_string(m) + " x " + std::to_string(n),
+                Where{.entry = first}, "count rows and columns from 0");
   }
   auto made =
       detail::derive<S, Off>(exec, m, n, count, {.add_up = true}, [&](O* to_row, O* to_column) {

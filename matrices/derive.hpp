@@ -94,7 +94,7 @@ struct Derivation {
 
 inline void check_entries(std::int64_t given, std::int64_t expected) {
   if (given == expected) return;
-  throw Error("new values of " + std::to_string(given) + " entries for a matrix derived from " +
+  throw Error("there are " + std::to_string(given) + " new values for a matrix derived from " +
                   std::to_string(expected),
               "give values of the same pattern, or derive anew");
 }
@@ -181,7 +181,7 @@ class DerivedCsr {
   /// Uses the values of one matrix; for both sources if they are the same matrix.
   void update(const Exec& exec, const S* ones, std::int64_t stride) {
     if (!twice_ && others_ > 0) {
-      throw Error("new values of one matrix for a sum that is made of two matrices", "give both");
+      throw Error("a sum of two matrices was given new values of one", "give both");
     }
     update(exec, ones, stride, ones);
   }

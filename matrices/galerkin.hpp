@@ -61,7 +61,7 @@ class GalerkinPlan {
 
   static const MultiplyOptions& checked(const MultiplyOptions& options) {
     if (options.op_a == Op::none && options.op_b == Op::none) return options;
-    throw Error("op_a or op_b for a triple product", "leave them, and give R, A and P as they are");
+    throw Error("a triple product has no op_a or op_b", "leave them out");
   }
   MultiplyOptions rest(MultiplyOptions options, Op op) const {
     options.op_a = op;

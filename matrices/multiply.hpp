@@ -62,9 +62,9 @@ class ProductOperand {
   Matrix with_values(const Exec& exec, const Matrix& A, const char* name) {
     if (A.rows() != rows_ || A.columns() != columns_ ||
         static_cast<std::int64_t>(A.nonzeros()) != nonzeros_) {
-      throw Error(std::string(name) + " of " + std::to_string(A.rows()) + " x " +
+      throw Error(std::string(name) + " is " + std::to_string(A.rows()) + " x " +
                       std::to_string(A.columns()) + " with " + std::to_string(A.nonzeros()) +
-                      " entries, where the plan is for " + std::to_string(rows_) + " x " +
+                      " entries, and the plan is for " + std::to_string(rows_) + " x " +
                       std::to_string(columns_) + " with " + std::to_string(nonzeros_),
                   "give the pattern that the plan was made for, or make another plan");
     }
@@ -136,9 +136,8 @@ inline std::string described_product(std::int64_t rows, std::int64_t columns,
 template <Offset OffC>
 void check_offsets(const std::string& product, std::int64_t entries) {
   if (std::in_range<OffC>(entries)) return;
-  throw Error(
-      product + ", which offsets of " + std::to_string(8 * sizeof(OffC)) + " bits do not count",
-      "make the plan with OffC = std::int64_t");
+  throw Error(product + " needs offsets of more than " + std::to_string(8 * sizeof(OffC)) + " bits",
+              "make the plan with OffC = std::int64_t");
 }
 
 }  // namespace detail
@@ -210,7 +209,7 @@ class MultiplyPlan {
                const MatrixA& D) {
     if (D.rows() != rows() || D.columns() != columns() ||
         static_cast<std::int64_t>(D.nonzeros()) != entries_of_D_) {
-      throw Error("a D that the plan was not made for", "give it to the plan when it is made");
+      throw Error("the plan was not made for this D", "give D to the plan when it is made");
     }
     multiply(exec, alpha, A, B);
     if (beta == S(0)) return;
@@ -323,11 +322,11 @@ class MultiplyPlan {
       return std::to_string(M.rows()) + " x " + std::to_string(M.columns());
     };
     if (A.columns() != B.rows()) {
-      throw Error("a product of matrices of " + shape(A) + " and " + shape(B),
+      throw Error("op_a(A) is " + shape(A) + " and op_b(B) " + shape(B),
                   "give A as many columns as B has rows (op_a and op_b transpose them)");
     }
     if (D && (D->rows() != A.rows() || D->columns() != B.columns())) {
-      throw Error("D of " + shape(*D) + " for a product of " + std::to_string(A.rows()) + " x " +
+      throw Error("D is " + shape(*D) + ", and the product " + std::to_string(A.rows()) + " x " +
                       std::to_string(B.columns()),
                   "give it the shape of the product");
     }
@@ -339,7 +338,7 @@ class MultiplyPlan {
     if (needed <= max_bytes_) return;
     throw Error("the symbolic phase of a product needs at least " + std::to_string(needed) +
                     " bytes, and max_bytes is " + std::to_string(max_bytes_),
-                "allow as many, and room for the product");
+                "raise it, with room for the product");
   }
 
   template <class Symbolic>
@@ -354,7 +353,7 @@ class MultiplyPlan {
       throw Error(product + " from " + std::to_string(symbolic.products()) + " products needs " +
                       std::to_string(peak_bytes_) + " bytes, and max_bytes is " +
                       std::to_string(max_bytes_),
-                  "allow as many");
+                  "raise it");
     }
     C_ = CsrStorage<S, O, OffC, Space>(exec, rows, columns, entries);
   }

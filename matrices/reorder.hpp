@@ -418,7 +418,7 @@ template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space>
 auto reverse_cuthill_mckee(const Exec& exec, const CsrPattern<O, Off, Space>& A) {
   using detail::reorder::AsGraph;
   if (A.rows() != A.columns()) {
-    throw Error("an order of the rows of a matrix of " + std::to_string(A.rows()) + " x " +
+    throw Error("the matrix to reorder is " + std::to_string(A.rows()) + " x " +
                     std::to_string(A.columns()),
                 "give a square one");
   }

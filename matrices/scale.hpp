@@ -17,9 +17,9 @@ namespace detail {
 
 inline void check_length(std::size_t given, std::int64_t needed, const char* what) {
   if (static_cast<std::int64_t>(given) == needed) return;
-  throw Error(std::string(what) + " of " + std::to_string(given) + " entries instead of " +
+  throw Error(std::string(what) + " " + std::to_string(given) + " entries instead of " +
                   std::to_string(needed),
-              "give one entry for each row, column or entry of the matrix");
+              "give one for each row, column or entry of the matrix");
 }
 
 /// Sums up the entries on the diagonal.
@@ -65,7 +65,7 @@ template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Spac
           class Right, class To>
 void scale_entries(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, const Left& left,
                    const Right& right, const To& to) {
-  check_length(to.extent(0), static_cast<std::int64_t>(A.nonzeros()), "values");
+  check_length(to.extent(0), static_cast<std::int64_t>(A.nonzeros()), "values have");
   each_entry(
       exec, "heddle::matrix::scale", A.row_ptr().data(), A.rows(),
       static_cast<std::int64_t>(A.nonzeros()),
@@ -94,7 +94,7 @@ struct PutIdentity {
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space, VectorView V>
 void diagonal(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, const V& diagonal) {
   const std::int64_t rows = A.rows() < A.columns() ? A.rows() : A.columns();
-  detail::check_length(diagonal.extent(0), rows, "a diagonal");
+  detail::check_length(diagonal.extent(0), rows, "the diagonal has");
   detail::sum_rows<S>(exec, "heddle::matrix::diagonal", A.row_ptr().data(), rows,
                       detail::OnDiagonal<S, O>{A.col_idx().data(), A.values().data()}, diagonal);
 }
@@ -104,7 +104,7 @@ template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Spac
           WritableVectorView Values>
 void scale_rows(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, const Left& left,
                 const Values& values) {
-  detail::check_length(left.extent(0), A.rows(), "factors of rows");
+  detail::check_length(left.extent(0), A.rows(), "factors of rows have");
   detail::scale_entries(exec, A, detail::ScalingBy<Left>{left}, detail::NoScaling(), values);
 }
 
@@ -113,7 +113,7 @@ template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Spac
           WritableVectorView Values>
 void scale_columns(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, const Right& right,
                    const Values& values) {
-  detail::check_length(right.extent(0), A.columns(), "factors of columns");
+  detail::check_length(right.extent(0), A.columns(), "factors of columns have");
   detail::scale_entries(exec, A, detail::NoScaling(), detail::ScalingBy<Right>{right}, values);
 }
 
@@ -122,8 +122,8 @@ template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Spac
           VectorView Right, WritableVectorView Values>
 void scale(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, const Left& left,
            const Right& right, const Values& values) {
-  detail::check_length(left.extent(0), A.rows(), "factors of rows");
-  detail::check_length(right.extent(0), A.columns(), "factors of columns");
+  detail::check_length(left.extent(0), A.rows(), "factors of rows have");
+  detail::check_length(right.extent(0), A.columns(), "factors of columns have");
   detail::scale_entries(exec, A, detail::ScalingBy<Left>{left}, detail::ScalingBy<Right>{right},
                         values);
 }

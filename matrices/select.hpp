@@ -104,7 +104,7 @@ template <ExecutionSpace Exec, Ordinal O, class List>
 void invert_list(const Exec& exec, O* to, O size, const List& list, const char* what) {
   const auto count = static_cast<std::int64_t>(list.extent(0));
   const auto fail = [&](std::int64_t place, const std::string& problem) {
-    throw Error("place " + std::to_string(place) + " of the list of " + what + " " + problem,
+    throw Error("entry " + std::to_string(place) + " of the list of " + what + " " + problem,
                 std::string("list each of the ") + std::to_string(size) + " " + what +
                     " once or not at all, counted from 0");
   };
@@ -118,7 +118,7 @@ void invert_list(const Exec& exec, O* to, O size, const List& list, const char* 
   first = nowhere;
   Kokkos::parallel_reduce("heddle::matrix::check_once", range_policy(exec, count),
                           FirstTwice<O, List>{to, list}, Kokkos::Min<std::int64_t>(first));
-  if (first < count) fail(first, "names one that comes again");
+  if (first < count) fail(first, "is listed again later");
 }
 
 }  // namespace detail
@@ -139,7 +139,7 @@ DerivedCsr<Exec, S, O, Off> drop_small(const Exec& exec, const CsrMatrix<S, O, O
                                        std::type_identity_t<RealOf<S>> threshold = 0,
                                        bool keep_diagonal = false) {
   if (!(threshold >= 0)) {
-    throw Error("drop_small with a threshold of " + std::to_string(threshold),
+    throw Error("the threshold of drop_small is " + std::to_string(threshold),
                 "give a magnitude: 0, which removes zeros, or more");
   }
   return detail::derive_from(exec, A, A.rows(), A.columns(), {},
@@ -175,7 +175,7 @@ DerivedCsr<Exec, S, O, Off> permute(const Exec& exec, const CsrMatrix<S, O, Off,
                                     const Rows& rows, const Columns& columns) {
   const auto check = [](std::size_t listed, O size, const char* what) {
     if (listed == static_cast<std::size_t>(size)) return;
-    throw Error("a permutation of " + std::to_string(listed) + " " + what + " for a matrix of " +
+    throw Error("the permutation has " + std::to_string(listed) + " " + what + ", and A has " +
                     std::to_string(size),
                 std::string("list each of its ") + what + " once");
   };

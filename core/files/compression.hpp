@@ -206,8 +206,8 @@ inline Bytes unpack_xz(std::string_view in, const std::string& name, std::size_t
     if (status == LZMA_STREAM_END) return false;
     if (status == LZMA_MEM_ERROR) throw std::bad_alloc();
     if (status == LZMA_MEMLIMIT_ERROR) {
-      throw Error("unpacking asks for " + std::to_string(lzma_memusage(&stream.lzma)) +
-                      " bytes beside the content, more than " + std::to_string(decoder_bytes),
+      throw Error("unpacking needs " + std::to_string(lzma_memusage(&stream.lzma)) +
+                      " bytes beyond the content, more than " + std::to_string(decoder_bytes),
                   Where{.file = name}, "compress the file with a smaller window, as xz -6 does");
     }
     if (status == LZMA_BUF_ERROR) {

@@ -343,12 +343,12 @@ void check_csr(const CsrMatrix<S, O, Off, Space>& matrix, const std::string& nam
     for (std::size_t row = begin; row < end; ++row) {
       for (Off k = row_ptr[row]; k < row_ptr[row + 1]; ++k) {
         if (col_idx[k] >= 0 && col_idx[k] < matrix.columns()) continue;
-        throw Error("column " + std::to_string(col_idx[k]) + " in a matrix of " +
+        throw Error("column " + std::to_string(col_idx[k]) + " is outside the " +
                         std::to_string(matrix.columns()) + " columns",
                     Where{.file = name,
                           .row = static_cast<std::int64_t>(row),
                           .entry = static_cast<std::int64_t>(k)},
-                    "give columns that count from 0");
+                    "count columns from 0");
       }
     }
   });

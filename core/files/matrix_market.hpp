@@ -102,7 +102,7 @@ class MatrixMarketReader {
       at = skip_blanks(at, end);
       if (!at_line_end(at, end)) {
         throw Fault{at, "'" + printable(token_at(at, end)) + "' follows a complete entry",
-                    "each line holds one entry"};
+                    "write one entry a line"};
       }
     }
   }
@@ -144,10 +144,10 @@ class MatrixMarketReader {
   [[noreturn]] static void fault_in_index(const char* at, std::int64_t index, std::int64_t size,
                                           const std::string& kind) {
     throw Fault{at,
-                size == 0 ? "an entry of a matrix without " + kind + "s"
+                size == 0 ? "there are entries, but no " + kind + "s"
                           : kind + " " + std::to_string(index) + " is not among the " + kind +
                                 "s 1 to " + std::to_string(size),
-                index == 0 ? "Matrix Market counts from 1: add 1 to every row and column"
+                index == 0 ? "add 1 to every row and column: Matrix Market counts from 1"
                            : "correct the line or the sizes at the top"};
   }
 
@@ -156,11 +156,11 @@ class MatrixMarketReader {
     if (row > column || (row == column && !on_diagonal)) return;
     const std::string kind = heddle::name(header_.symmetry);
     if (on_diagonal) {
-      throw Fault{at, "an entry on the diagonal of a matrix declared " + kind,
-                  "that diagonal is zero: leave it out, or declare the matrix general"};
+      throw Fault{at, "an entry is on the diagonal of a matrix declared " + kind,
+                  "leave it out, as it is zero, or declare the matrix general"};
     }
-    throw Fault{at, "an entry above the diagonal of a matrix declared " + kind,
-                "list the lower triangle alone, or declare the matrix general"};
+    throw Fault{at, "an entry is above the diagonal of a matrix declared " + kind,
+                "list the lower triangle, or declare the matrix general"};
   }
 
   void check_diagonal(const char* at, const Entries<S, O>& piece, std::size_t i) const {
@@ -201,7 +201,7 @@ class MatrixMarketReader {
         throw Fault{entry_in_text(p, static_cast<std::size_t>(header_.entries - found)),
                     "the sizes call for " + std::to_string(header_.entries) +
                         " entries and this is one more",
-                    "correct the sizes at the top or remove what is too much"};
+                    "correct the sizes at the top, or remove the rest"};
       }
       found += here;
     }
@@ -209,7 +209,7 @@ class MatrixMarketReader {
       throw Fault{text_end(),
                   "the text ends after " + std::to_string(found) + " of " +
                       std::to_string(header_.entries) + " entries",
-                  "the file was cut off or its sizes are wrong; fetch it again"};
+                  "fetch it again: it was cut off, or its sizes are wrong"};
     }
   }
 
@@ -225,7 +225,7 @@ class MatrixMarketReader {
                 "the array lists " + std::to_string(found) +
                     " numbers, which are those below the diagonal and the diagonal of a matrix "
                     "declared skew-symmetric",
-                "that diagonal is zero: leave its " + std::to_string(n) + " numbers out"};
+                "leave out the " + std::to_string(n) + " numbers of its zero diagonal"};
   }
 
   /// The start of entry `i` of piece `p` in the text.
@@ -306,7 +306,7 @@ class MatrixMarketReader {
         before = here;
       }
     }
-    throw Fault{text_end(), "an entry is there twice", "add them up with Duplicates::add"};
+    throw Fault{text_end(), "an entry occurs twice", "add them up with Duplicates::add"};
   }
 
   std::string_view text_;
@@ -437,7 +437,7 @@ class MatrixMarketWriter {
       }
     });
     if (const auto twice = sort_rows<S, O, Off>(threads_, sorted)) {
-      fail("column " + std::to_string(twice->column) + " is there twice",
+      fail("column " + std::to_string(twice->column) + " occurs twice",
            "add repeated entries up, or write the matrix as general", twice->row);
     }
     for_each_range(threads_, rows, grain, [&](auto begin, auto end) {

@@ -92,7 +92,7 @@ Enum parse_name(const char*& at, const char* end, const char* what, int count) {
   }
   throw Fault{at - word.size(),
               "the header gives the " + std::string(what) + " '" + printable(word) + "'",
-              "it must be " + known};
+              "write " + known};
 }
 
 inline void parse_banner(const char*& at, const char* end, MatrixMarketHeader& header) {
@@ -102,13 +102,12 @@ inline void parse_banner(const char*& at, const char* end, MatrixMarketHeader& h
                 "save it as plain ASCII, or as UTF-8 without a mark"};
   }
   if (!equal_ignoring_case(next_word(at, end), matrix_market_banner)) {
-    throw Fault{start, "this is not a Matrix Market file",
-                "it must start with '%%MatrixMarket matrix'"};
+    throw Fault{start, "this is not a Matrix Market file", "start it with '%%MatrixMarket matrix'"};
   }
   const std::string_view object = next_word(at, end);
   if (!equal_ignoring_case(object, "matrix")) {
     throw Fault{start, "the header announces the object '" + printable(object) + "'",
-                "Heddle reads objects of the kind 'matrix'"};
+                "give an object of the kind 'matrix'"};
   }
   header.format = parse_name<MatrixMarketFormat>(at, end, "format", 2);
   header.field = parse_name<MatrixMarketField>(at, end, "field", 5);
@@ -116,7 +115,7 @@ inline void parse_banner(const char*& at, const char* end, MatrixMarketHeader& h
   at = skip_blanks(at, end);
   if (!at_line_end(at, end)) {
     throw Fault{at, "'" + printable(token_at(at, end)) + "' follows the header",
-                "the first line ends after the symmetry"};
+                "end the first line after the symmetry"};
   }
   using enum MatrixMarketSymmetry;
   const bool pattern = header.field == MatrixMarketField::pattern;
@@ -138,7 +137,7 @@ inline std::int64_t parse_size(const char*& at, const char* end, const char* kin
   const char* const start = at;
   const std::int64_t size = parse_integer(at, end, kind);
   if (size < 0) {
-    throw Fault{start, "a negative size, " + std::to_string(size), "give sizes of zero or more"};
+    throw Fault{start, "a size is " + std::to_string(size), "give sizes of zero or more"};
   }
   return size;
 }
@@ -149,8 +148,8 @@ inline std::int64_t array_entries(const char* size_line, const MatrixMarketHeade
   if (n == 0 || m == 0) return 0;
   if (n > std::numeric_limits<std::int64_t>::max() / m - 1) {
     throw Fault{size_line,
-                "an array of " + std::to_string(n) + " x " + std::to_string(m) + " numbers",
-                "no file holds that many; correct the sizes"};
+                "the array has " + std::to_string(n) + " x " + std::to_string(m) + " numbers",
+                "correct the sizes; no file is so large"};
   }
   switch (header.symmetry) {
     case MatrixMarketSymmetry::general: return n * m;
@@ -167,15 +166,15 @@ inline void parse_size_line(const char*& at, const char* end, MatrixMarketHeader
   if (coordinate) header.entries = parse_size(at, end, "number of entries");
   at = skip_blanks(at, end);
   if (!at_line_end(at, end)) {
-    throw Fault{at, "'" + printable(token_at(at, end)) + "' follows the sizes",
-                coordinate ? "the size line is: rows columns entries"
-                           : "the size line of an array is: rows columns"};
+    throw Fault{
+        at, "'" + printable(token_at(at, end)) + "' follows the sizes",
+        coordinate ? "write rows, columns and entries" : "write rows and columns of an array"};
   }
   if (header.symmetry != MatrixMarketSymmetry::general && header.rows != header.columns) {
     throw Fault{start,
-                std::string(heddle::name(header.symmetry)) + ", yet " +
+                std::string("it is declared ") + heddle::name(header.symmetry) + ", yet " +
                     std::to_string(header.rows) + " x " + std::to_string(header.columns),
-                "such a matrix is square; declare it general"};
+                "declare it general"};
   }
   if (!coordinate) header.entries = array_entries(start, header);
 }
@@ -248,7 +247,7 @@ inline MatrixMarketHeader read_header(const std::string& path, std::size_t longe
   } catch (const std::bad_alloc&) {
     throw out_of_memory(path);
   }
-  throw Error("no sizes follow in the first " + std::to_string(longest) + " bytes of the file",
+  throw Error("the first " + std::to_string(longest) + " bytes of the file have no sizes",
               Where{.file = path}, "shorten its comments");
 }
 

@@ -45,7 +45,7 @@ inline std::string_view token_at(const char* at, const char* end) {
 [[noreturn]] inline void fault_in_number(const char* at, const char* end, const char* kind) {
   if (at_line_end(at, end)) {
     throw Fault{at, std::string("the line ends where a ") + kind + " belongs",
-                "each entry stands on one line, complete"};
+                "write each entry complete on one line"};
   }
   throw Fault{at, "'" + printable(token_at(at, end)) + "' is not a " + kind,
               "correct the line or write the file again"};

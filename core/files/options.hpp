@@ -89,7 +89,7 @@ inline std::uint64_t byte_limit(const ReadOptions& options) {
 
 inline Error error_beyond_limit(const std::string& what, const ReadOptions& options,
                                 const Where& where) {
-  return Error(what + " takes more than " + std::to_string(byte_limit(options)) + " bytes", where,
+  return Error(what + " needs more than " + std::to_string(byte_limit(options)) + " bytes", where,
                options.max_bytes > 0 ? "raise ReadOptions::max_bytes"
                                      : "read it on a machine with more memory");
 }

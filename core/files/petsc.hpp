@@ -77,7 +77,7 @@ class PetscReader {
     const std::optional<Duplicate> duplicate = sort_rows<S, O, Off>(threads_, matrix);
     if (!duplicate) return matrix;
     if (options_.duplicates == Duplicates::error) {
-      throw Error("column " + std::to_string(duplicate->column) + " is there twice",
+      throw Error("column " + std::to_string(duplicate->column) + " occurs twice",
                   Where{.file = name_, .row = duplicate->row},
                   "add repeated entries up with Duplicates::add");
     }
@@ -101,21 +101,21 @@ class PetscReader {
   void parse_sizes() {
     if (content_.size() < header_bytes) {
       fail("the file ends inside its header of " + std::to_string(header_bytes) + " bytes",
-           content_.size(), "it was cut off; fetch it again");
+           content_.size(), "fetch it again: it was cut off");
     }
     rows_ = integer(integer_bytes);
     columns_ = integer(2 * integer_bytes);
     nonzeros_ = integer(3 * integer_bytes);
     if (rows_ < 0 || columns_ < 0) {
-      fail("a matrix of " + std::to_string(rows_) + " x " + std::to_string(columns_), integer_bytes,
-           "the header is damaged; fetch the file again");
+      fail("the header gives the size " + std::to_string(rows_) + " x " + std::to_string(columns_),
+           integer_bytes, "fetch the file again");
     }
     if (nonzeros_ == -1) {
-      fail("a dense matrix", 3 * integer_bytes, "convert it to AIJ and write it again");
+      fail("the matrix is dense", 3 * integer_bytes, "write it again as AIJ");
     }
     if (nonzeros_ < 0) {
-      fail(std::to_string(nonzeros_) + " nonzeros", 3 * integer_bytes,
-           "the header is damaged; fetch the file again");
+      fail("the header gives " + std::to_string(nonzeros_) + " nonzeros", 3 * integer_bytes,
+           "fetch the file again");
     }
   }
 
@@ -137,7 +137,7 @@ class PetscReader {
         count > (room - rows * integer_bytes) / (integer_bytes + scalar_bytes(smallest_scalar()))) {
       fail("the header announces " + std::to_string(rows_) + " rows and " +
                std::to_string(nonzeros_) + " nonzeros, and the file ends before them",
-           content_.size(), "it was cut off, or its header is damaged; fetch it again");
+           content_.size(), "fetch it again: it was cut off, or its header is damaged");
     }
     columns_at_ = header_bytes + rows * integer_bytes;
     values_at_ = columns_at_ + count * integer_bytes;
@@ -148,11 +148,11 @@ class PetscReader {
     const std::uint64_t needed = count * scalar_bytes(scalar_);
     if (left < needed) {
       fail("the file ends inside its values", content_.size(),
-           "it was cut off; fetch it again, or name its numbers in ReadOptions::petsc_scalar");
+           "fetch it again, or name its numbers in ReadOptions::petsc_scalar");
     }
     if (left > needed) {
       fail(std::to_string(left - needed) + " bytes follow the matrix", values_at_ + needed,
-           "a file must hold one matrix alone; name its numbers in ReadOptions::petsc_scalar if "
+           "give a file of one matrix alone; name its numbers in ReadOptions::petsc_scalar if "
            "they are neither float64 nor complex128");
     }
     const bool complex = scalar_ == PetscScalar::complex64 || scalar_ == PetscScalar::complex128;
@@ -170,7 +170,7 @@ class PetscReader {
       if (left < integer_bytes || matrix > left - integer_bytes) return;
       if (integer(values_at_ + matrix) == petsc_vector_id) {
         fail("a vector follows the matrix", values_at_ + matrix,
-             "a file must hold one matrix alone: write the vector to a file of its own");
+             "write the vector to a file of its own");
       }
     }
   }
@@ -184,7 +184,7 @@ class PetscReader {
       const std::string readings = left == count * 4
                                        ? "float32, or a file of longer numbers that was cut off"
                                        : "float64 or complex64, or complex128 that was cut off";
-      fail("the numbers take " + std::to_string(left / count) + " bytes each: " + readings,
+      fail("the numbers have " + std::to_string(left / count) + " bytes each: " + readings,
            values_at_, "name what they are in ReadOptions::petsc_scalar, or fetch the file again");
     }
     return is_complex<S> ? PetscScalar::complex128 : PetscScalar::float64;
@@ -201,16 +201,16 @@ class PetscReader {
       const std::size_t at = header_bytes + static_cast<std::size_t>(row) * integer_bytes;
       const std::int64_t length = integer(at);
       if (length < 0 || length > left) {
-        fail("a row of " + std::to_string(length) + " entries, with " + std::to_string(left) +
+        fail("a row has " + std::to_string(length) + " entries, with " + std::to_string(left) +
                  " of " + std::to_string(nonzeros_) + " nonzeros left",
-             at, "the file is damaged; fetch it again", row);
+             at, "fetch the damaged file again", row);
       }
       left -= length;
     }
     if (left > 0) {
-      fail("the rows have " + std::to_string(nonzeros_ - left) + " entries in all and the header " +
-               "announces " + std::to_string(nonzeros_),
-           3 * integer_bytes, "the file is damaged; fetch it again");
+      fail("the rows have " + std::to_string(nonzeros_ - left) +
+               " entries, and the header announces " + std::to_string(nonzeros_),
+           3 * integer_bytes, "fetch the damaged file again");
     }
   }
 
@@ -228,10 +228,10 @@ class PetscReader {
         if (column < 0 || column >= columns_) {
           const Off* const first = row_ptr.data();
           const Off* const after = std::upper_bound(first, first + rows_ + 1, static_cast<Off>(k));
-          fail(columns_ == 0 ? "an entry of a matrix without columns"
+          fail(columns_ == 0 ? "there are entries, but no columns"
                              : "column " + std::to_string(column) +
                                    " is not among the columns 0 to " + std::to_string(columns_ - 1),
-               at, "the file is damaged; fetch it again", after - first - 1);
+               at, "fetch the damaged file again", after - first - 1);
         }
         matrix.col_idx()(k) = static_cast<O>(column);
       }
@@ -301,7 +301,7 @@ CsrStorage<S, O, Off, Kokkos::HostSpace> parse_petsc(std::string_view content,
     throw files::out_of_memory(name);
   }
   throw Error("this is not a matrix in PETSc's binary form", Where{.file = name},
-              "it must start with 1211216 as a big-endian integer");
+              "give a file that starts with 1211216, big-endian");
 }
 
 /// Reads a matrix in PETSc's binary format (MatView to a binary viewer), plain or compressed with

@@ -16,7 +16,7 @@ CsrStorage<S, O, Off, Kokkos::HostSpace> parse_matrix(std::string_view content,
   if (files::petsc_integer_bytes(content) > 0)
     return parse_petsc<S, O, Off>(content, name, options);
   throw Error("this is not a matrix file that Heddle knows", Where{.file = name},
-              "it reads Matrix Market, which starts with %%MatrixMarket, and PETSc binary, which "
+              "give Matrix Market, which starts with %%MatrixMarket, or PETSc binary, which "
               "starts with 1211216 as a big-endian integer; both also as gzip or xz");
 }
 

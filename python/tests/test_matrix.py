@@ -221,10 +221,10 @@ def test_a_header_that_announces_more_than_the_file_holds(tmp_path, A):
     header = "%%MatrixMarket matrix coordinate real general\n"
     (tmp_path / "rows.mtx").write_text(header + "200000000 1 0\n")
     for path in (tmp_path / "rows.mtx", io.StringIO((tmp_path / "rows.mtx").read_text())):
-        with pytest.raises(heddle.Error, match=r"takes more than .* bytes; raise max_bytes="):
+        with pytest.raises(heddle.Error, match=r"needs more than .* bytes; raise max_bytes="):
             heddle.read_matrix_market(path)
     heddle.write_matrix_market(tmp_path / "m.mtx", A)
-    with pytest.raises(heddle.Error, match="takes more than 1000 bytes"):
+    with pytest.raises(heddle.Error, match="needs more than 1000 bytes"):
         heddle.read_matrix_market(tmp_path / "m.mtx", max_bytes=1e3)
     assert heddle.read_matrix_market(tmp_path / "m.mtx", max_bytes=10**9).nnz == A.nnz
     for wrong in (-1, 0, "1"):

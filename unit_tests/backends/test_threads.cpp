@@ -114,7 +114,7 @@ TEST_CASE_TEMPLATE_DEFINE("what threads throw comes to who waits for them", Type
     run([&](int, int) { ++ran; });
     CHECK(ran >= 1);
     CHECK_THROWS_WITH_AS(run([](int, int) { throw std::bad_alloc(); }),
-                         "heddle: no memory of the host for heddle::test::throwing; free some",
+                         "heddle: the host lacks memory for heddle::test::throwing; free some",
                          OutOfMemory);
     CHECK_THROWS_WITH_AS(run([](int me, int) { throw Error(std::to_string(me), ""); }), "heddle: 0",
                          Error);

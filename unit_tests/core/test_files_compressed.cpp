@@ -135,8 +135,8 @@ TEST_CASE("xz: a window of more bytes than may be taken is an Error, and one of 
   };
   check_read(with_window(28));  // 64 MiB, as in files of xz -9
   const auto error = error_reading(with_window(40));
-  CHECK(error.problem().find("unpacking asks for 4") == 0);
-  CHECK(error.problem().find(" bytes beside the content, more than 1073741824") !=
+  CHECK(error.problem().find("unpacking needs 4") == 0);
+  CHECK(error.problem().find(" bytes beyond the content, more than 1073741824") !=
         std::string::npos);
   CHECK(error.remedy().find("xz -6") != std::string::npos);
   // A lower max_bytes lowers the limit of the window.
@@ -172,7 +172,7 @@ TEST_CASE("max_bytes bounds the file and what it unpacks to") {
   CHECK(heddle::read_matrix(plain.path(), least).nonzeros() == 2);
   const auto error = error_of([&] { heddle::read_matrix(plain.path(), less); });
   CHECK(error.problem() ==
-        "the file takes more than " + std::to_string(content.size() - 1) + " bytes");
+        "the file needs more than " + std::to_string(content.size() - 1) + " bytes");
   CHECK(error.where().file == plain.path());
   for (const auto compression : {Compression::gzip, Compression::xz}) {
     if (compression == Compression::gzip && !HEDDLE_HAVE_ZLIB) continue;
@@ -185,7 +185,7 @@ TEST_CASE("max_bytes bounds the file and what it unpacks to") {
       const auto refused =
           error_of([&] { heddle::read_matrix(file.path(), {.max_bytes = limit}); });
       CHECK(refused.problem() ==
-            "the content of the file takes more than " + std::to_string(limit) + " bytes");
+            "the content of the file needs more than " + std::to_string(limit) + " bytes");
       CHECK(refused.remedy() == "raise ReadOptions::max_bytes");
     }
     // Only the bytes that were requested are unpacked and allocated.

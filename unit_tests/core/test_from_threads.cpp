@@ -49,7 +49,7 @@ TEST_CASE("what lacks memory is OutOfMemory, and says where") {
   run(thrown, [](int) { throw std::bad_alloc(); });
   CHECK_THROWS_AS(thrown.rethrow(), std::bad_alloc);
   CHECK_THROWS_WITH_AS(thrown.rethrow("heddle::test::lists"),
-                       "heddle: no memory of the host for heddle::test::lists; free some",
+                       "heddle: the host lacks memory for heddle::test::lists; free some",
                        heddle::OutOfMemory);
 }
 

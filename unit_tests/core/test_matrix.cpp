@@ -73,10 +73,8 @@ TEST_CASE("entries that do not lie side by side are an error") {
   Kokkos::View<int*, HostSpace> row_ptr("row_ptr", 4), col_idx("col_idx", 3);
   Kokkos::View<double*, HostSpace> values("values", 3);
   const auto all = Kokkos::ALL;
-  CHECK_THROWS_WITH(
-      heddle::CsrMatrix(3, 3, Kokkos::subview(offsets, all, 0), col_idx, values),
-      "heddle: row_ptr has a stride of 2; copy it into a View of rank 1 of its own, whose entries "
-      "lie side by side");
+  CHECK_THROWS_WITH(heddle::CsrMatrix(3, 3, Kokkos::subview(offsets, all, 0), col_idx, values),
+                    "heddle: row_ptr has a stride of 2; copy it into a contiguous View of rank 1");
   CHECK_THROWS_AS(heddle::CsrMatrix(3, 3, row_ptr, Kokkos::subview(columns, all, 1), values),
                   heddle::Error);
   CHECK_THROWS_AS(heddle::CsrMatrix(3, 3, row_ptr, col_idx, Kokkos::subview(numbers, all, 0)),
@@ -103,7 +101,7 @@ TEST_CASE("sizes are integers of any types, and one that does not fit is an erro
 
   constexpr std::int64_t wide = (std::int64_t{1} << 32) + 3;
   CHECK_THROWS_WITH(heddle::CsrMatrix(wide, 7, row_ptr, col_idx, values),
-                    "heddle: a matrix of 4294967299 rows, which 32 bits do not count; take wider "
+                    "heddle: the matrix has 4294967299 rows, more than 32 bits hold; use wider "
                     "ordinals (rows and columns) or offsets (entries)");
   CHECK_THROWS_AS(heddle::CsrMatrix(3, wide, row_ptr, col_idx, values), heddle::Error);
   CHECK_THROWS_AS(heddle::CsrMatrix(3, -wide, row_ptr, col_idx, values), heddle::Error);
@@ -114,7 +112,7 @@ TEST_CASE("sizes are integers of any types, and one that does not fit is an erro
                   heddle::Error);
   CHECK_THROWS_WITH(
       (HostCsr<double, int, int>(-2, 7, 3, row_ptr.data(), col_idx.data(), values.data())),
-      "heddle: a matrix of -2 rows; give zero rows or more");
+      "heddle: the matrix has -2 rows; give 0 rows or more");
   const Kokkos::DefaultHostExecutionSpace exec;
   using Storage = heddle::CsrStorage<double, int, int, HostSpace>;
   CHECK(Storage(exec, row_ptr.extent(0), 2, 3L).rows() == 4);
@@ -126,7 +124,7 @@ TEST_CASE("sizes are integers of any types, and one that does not fit is an erro
 TEST_CASE("a number of entries that the offset cannot hold is an error") {
   const int zero = 0;
   CHECK_THROWS_WITH((HostCsr<double, int, int>(0, 0, -1, &zero, nullptr, nullptr)),
-                    "heddle: a matrix of -1 entries; give zero entries or more");
+                    "heddle: the matrix has -1 entries; give 0 entries or more");
 }
 
 TEST_CASE("storage that holds nothing is copied as such") {

@@ -291,7 +291,7 @@ TEST_CASE("a header that does not end where one is looked for is an Error") {
   CHECK(heddle::files::read_header(shorter.path(), longest).rows == 3);
   const files_test::TemporaryFile longer(".mtx", banner + comments(longest) + sizes);
   const auto error = error_of([&] { heddle::files::read_header(longer.path(), longest); });
-  CHECK(error.problem() == "no sizes follow in the first 262144 bytes of the file");
+  CHECK(error.problem() == "the first 262144 bytes of the file have no sizes");
   CHECK(error.where().file == longer.path());
   CHECK(error.remedy() == "shorten its comments");
   CHECK(heddle::read_matrix_market_header(longer.path()).rows == 3);

@@ -53,9 +53,9 @@ TEST_CASE("sizes that are none") {
   refused(real.substr(0, real.size() - 1), 1, "before the line with the sizes");
   refused(real, 2, "before the line with the sizes");
   refused(real + "% only\n\n% comments\n", 5, "before the line with the sizes");
-  refused(real + "%\n-1 2 0\n", 3, "negative size");
-  refused(real + "2 -2 0\n", 2, "negative size");
-  refused(real + "2 2 -1\n", 2, "negative size");
+  refused(real + "%\n-1 2 0\n", 3, "a size is -1");
+  refused(real + "2 -2 0\n", 2, "a size is -2");
+  refused(real + "2 2 -1\n", 2, "a size is -1");
   refused(real + "2 2\n1 1 1\n", 2, "the line ends where a number of entries belongs");
   refused(real + "2 two 1\n", 2, "'two' is not a number of columns");
   refused(real + "2.0 2 1\n", 2, "'2.0' is not a number of rows");
@@ -68,12 +68,12 @@ TEST_CASE("sizes that are none") {
 TEST_CASE("sizes beyond the text, the types or the memory are refused before they are allocated") {
   refused(real + "10 10 1000000000000000\n1 1 1\n", 4, "after 1 of 1000000000000000 entries");
   refused(array + "1000000000 1000000000\n1\n", 4, "after 1 of 1000000000000000000 entries");
-  refused(array + "9000000000000000000 9000000000000000000\n1\n", 2, "an array of");
+  refused(array + "9000000000000000000 9000000000000000000\n1\n", 2, "the array has");
   refused(array + "100 100\n1", 3, "after 1 of 10000 entries");
   refused(real + "3000000000 1 0\n", 2, "ordinals of 32 bits");
   refused(real + "1 3000000000 0\n", 2, "ordinals of 32 bits");
   refused<double, std::int64_t, std::int64_t>(real + "9000000000000000000 1 0\n", 2, "bytes");
-  refused(real + "1000000 1 0\n", 2, "takes more than 1000000 bytes", {.max_bytes = 1'000'000});
+  refused(real + "1000000 1 0\n", 2, "needs more than 1000000 bytes", {.max_bytes = 1'000'000});
   CHECK(parse_matrix_market(real + "1000 1 0\n", "t", {.max_bytes = 1'000'000}).rows() == 1000);
 }
 
@@ -130,8 +130,8 @@ TEST_CASE("indices and numbers out of range") {
   refused(real + "2 3 1\n-1 1 1\n", 3, "row -1 is not among");
   refused(real + "2 3 1\n4294967297 1 1\n", 3, "row 4294967297 is not among");
   refused(real + "2 3 1\n18446744073709551617 1 1\n", 3, "does not fit");
-  refused(real + "0 3 1\n1 1 1\n", 3, "an entry of a matrix without rows");
-  refused(real + "3 0 1\n1 1 1\n", 3, "an entry of a matrix without columns");
+  refused(real + "0 3 1\n1 1 1\n", 3, "there are entries, but no rows");
+  refused(real + "3 0 1\n1 1 1\n", 3, "there are entries, but no columns");
   auto remedy = [](const std::string& body) {
     return error_of([&] { parse_matrix_market(real + body); }).remedy();
   };

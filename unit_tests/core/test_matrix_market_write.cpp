@@ -208,8 +208,8 @@ TEST_CASE_TEMPLATE("a matrix that is none is refused before anything is written"
   refused({0, 900'000'000, 2, 3}, {0, 1, 2}, 1, "row_ptr(2) is 2, less than 900000000");
   refused({0, 1, 2, 2}, {0, 1, 2}, 2, "row_ptr(3) is 2, and there are 3 entries");
   refused({0, 1, 2, 900'000'000}, {0, 1, 2}, 2, "row_ptr(3) is 900000000, and there are 3");
-  refused({0, 1, 2, 3}, {0, 3, 2}, 1, "column 3 in a matrix of 3 columns");
-  refused({0, 1, 1, 3}, {0, 1, -1}, 2, "column -1 in a matrix of 3 columns");
+  refused({0, 1, 2, 3}, {0, 3, 2}, 1, "column 3 is outside the 3 columns");
+  refused({0, 1, 1, 3}, {0, 1, -1}, 2, "column -1 is outside the 3 columns");
   refused({0, 1, 2, 3}, {0, 1, 900'000'000}, 2, "column 900000000");
   const int columns[] = {0, 1, 2};
   const auto error = error_of(

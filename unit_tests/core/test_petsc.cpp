@@ -103,8 +103,8 @@ TEST_CASE("numbers cut off are not taken for shorter ones") {
   const std::string pairs = numbers<double>({0.5, 1, -2, 3, 4, -5});
   CHECK(parse_petsc(pattern() + reals).nonzeros() == 3);
   CHECK(parse_petsc<Complex>(pattern() + pairs).nonzeros() == 3);
-  refused(pattern() + reals.substr(0, 12), "the numbers take 4 bytes each: float32, or a file of");
-  refused<Complex>(pattern() + pairs.substr(0, 12), "the numbers take 4 bytes each");
+  refused(pattern() + reals.substr(0, 12), "the numbers have 4 bytes each: float32, or a file of");
+  refused<Complex>(pattern() + pairs.substr(0, 12), "the numbers have 4 bytes each");
   refused<Complex>(pattern() + pairs.substr(0, 24), "float64 or complex64, or complex128 that was");
   const auto error = error_of([&] { parse_petsc(pattern() + reals.substr(0, 12)); });
   CHECK(error.remedy().find("petsc_scalar") != std::string::npos);
@@ -133,7 +133,7 @@ TEST_CASE("columns in disorder are sorted, repeated ones are an error or added u
   CHECK(parse_petsc(disorder).col_idx()(0) == 0);
   const std::string twice =
       big_endian<std::int32_t>({1211216, 2, 3, 3, 0, 3, 2, 0, 2}) + numbers<double>({1, 2, 3});
-  refused(twice, "column 2 is there twice", 1);
+  refused(twice, "column 2 occurs twice", 1);
   const auto added = parse_petsc(twice, "t", {.duplicates = heddle::Duplicates::add});
   CHECK(added.nonzeros() == 2);
   CHECK(dense(added) == std::vector<std::vector<double>>{{0, 0, 0}, {2, 0, 4}});
@@ -169,20 +169,20 @@ TEST_CASE("what is damaged is refused") {
   refused(with(3, -2), "-2 nonzeros (byte 12)");
   refused(with(1, 2147483647), "ends before them");
   refused(with(3, 2147483647), "ends before them");
-  refused(with(4, -2), "a row of -2 entries", 0);
-  refused(with(4, 4), "a row of 4 entries, with 3 of 3 nonzeros left (byte 16)", 0);
-  refused(with(5, 2), "a row of 2 entries, with 1 of 3 nonzeros left (byte 20)", 1);
-  refused(with(5, 0), "the rows have 2 entries in all and the header announces 3");
+  refused(with(4, -2), "a row has -2 entries", 0);
+  refused(with(4, 4), "a row has 4 entries, with 3 of 3 nonzeros left (byte 16)", 0);
+  refused(with(5, 2), "a row has 2 entries, with 1 of 3 nonzeros left (byte 20)", 1);
+  refused(with(5, 0), "the rows have 2 entries, and the header announces 3");
   refused(with(6, -1), "column -1 is not among the columns 0 to 2 (byte 24)", 0);
   refused(with(8, 3), "column 3 is not among the columns 0 to 2 (byte 32)", 1);
-  refused(with(2, 0), "an entry of a matrix without columns (byte 24)", 0);
+  refused(with(2, 0), "there are entries, but no columns (byte 24)", 0);
 
   const std::string wide = pattern<std::int64_t>() + numbers<double>({0.1, -2, 1e300});
   refused(replaced(wide, 16, big_endian<std::int64_t>({5000000000})), "ordinals of 32 bits");
   refused(replaced(wide, 24, big_endian<std::int64_t>({1LL << 62})), "ends before them");
   refused(replaced(wide, 8, big_endian<std::int64_t>({1LL << 62})), "ends before them");
   refused(replaced(wide, 32, big_endian<std::int64_t>({1LL << 62})), "a row of 46116860184", 0);
-  refused(good, "takes more than 20 bytes", -1, {.max_bytes = 20});
+  refused(good, "needs more than 20 bytes", -1, {.max_bytes = 20});
 }
 
 TEST_CASE_TEMPLATE("a matrix comes back bit for bit", S, double, Complex) {

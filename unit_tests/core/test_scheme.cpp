@@ -157,7 +157,7 @@ TEST_CASE("what does not exist is an error that lists what does") {
 
   CHECK(contains(error_of("csr/subwarp=3"), "'subwarp' cannot be '3'; write subwarp=1|2|4|8"));
   CHECK(contains(error_of("csr/subwarp"), "'subwarp' lacks a value"));
-  CHECK(contains(error_of("csr/merge=8"), "'merge' takes no value"));
+  CHECK(contains(error_of("csr/merge=8"), "'merge' needs no value"));
   CHECK(contains(error_of("csr"), "no kernel is named"));
   CHECK(contains(error_of("csr/merge,scalar"), "several kernels"));
   CHECK(contains(error_of("blocked-ell/sigma=8"), "'rows' is missing"));

@@ -34,7 +34,7 @@ TEST_CASE("a user's format and the library's are pinned alike") {
     CHECK(apply_and_compare(exec, plan, A, Op::none, 1.0, 0.0) == "");
   }
   CHECK_THROWS_WITH_AS(SpmvPlan(exec, A.matrix(), {.scheme = Scheme("dence")}, List()),
-                       doctest::Contains("did you mean 'dense'? formats are: csr, dense"), Error);
+                       doctest::Contains("did you mean 'dense'? give one of: csr, dense"), Error);
   // The stored transpose of a csr plan may be dense.
   SpmvPlan plan(exec, A.matrix(),
                 {.scheme = Scheme::parse("csr/merge"),

@@ -124,21 +124,21 @@ TEST_CASE("blocks in any order, some of them twice") {
   CHECK((written_down(A.matrix()) == expected));
 
   CHECK(says(error_of([&] { Blocks(Blocks::Pattern(3, 2, row_ptr, col_idx), 0, values); }),
-             "blocks of 0 rows"));
+             "block_size is 0"));
   CHECK(says(error_of([&] { Blocks(Blocks::Pattern(3, 2, row_ptr, col_idx), 3, values); }),
-             "16 values of 4 blocks of 3 x 3"));
+             "4 blocks of 3 x 3 have 16 values"));
   CHECK(says(error_of([&] {
                from_blocks(exec, Blocks(Blocks::Pattern(3, 1, row_ptr, col_idx), 2, values));
              }),
              "row 0"));
-  CHECK(says(error_of([&] { to_blocks(exec, A.matrix(), 4); }), "a matrix of 6 x 4"));
-  CHECK(says(error_of([&] { to_blocks(exec, A.matrix(), 0); }), "blocks of 0 rows"));
+  CHECK(says(error_of([&] { to_blocks(exec, A.matrix(), 4); }), "block_size is 4, and A is 6 x 4"));
+  CHECK(says(error_of([&] { to_blocks(exec, A.matrix(), 0); }), "block_size is 0"));
   CHECK(to_blocks(exec, A.matrix(), 2).bytes() > 12 * sizeof(double));
   const Kokkos::View<std::int32_t*, T::Space> no_entries("no_entries", 46342);
   const CsrMatrix<double, std::int32_t, std::int32_t, T::Space> large(
       46341, 46341, 0, no_entries.data(), nullptr, nullptr);
   CHECK(says(error_of([&] { to_blocks(exec, large, 46341); }),
-             "blocks of 46341 rows, whose entries 32 bits do not count"));
+             "block_size is 46341, whose square exceeds 32 bits"));
 }
 
 }  // namespace heddle::test

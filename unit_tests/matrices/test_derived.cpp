@@ -161,11 +161,11 @@ TEST_CASE("sums: new factors are those of all handles, and both matrices are nee
   CHECK(value(sum) == 12);
   CHECK(value(copy) == 12);
   CHECK(says(error_of([&] { sum.update_values(exec, A.matrix()); }),
-             "a sum that is made of two matrices; give both"));
+             "a sum of two matrices was given new values of one; give both"));
   CHECK(says(error_of([&] { sum.update_values(exec, A.matrix().values()); }), "two matrices"));
   const DeviceMatrix<T> two = to_device<T>(exec, Pattern{"two", 2, {{0, 1}, {}}});
   CHECK(says(error_of([&] { sum.update_values(exec, 5, A.matrix(), 5, two.matrix()); }),
-             "new values of 2 entries"));
+             "there are 2 new values"));
   sum.update_values(exec, A.matrix(), A.matrix());
   CHECK(value(sum) == 12);  // the call that failed took no values
   auto part = symmetric_part(exec, A.matrix());
@@ -272,9 +272,9 @@ TEST_CASE_TEMPLATE_DEFINE("assembly: triplets in any order, with repeats", T, as
     i[50] = static_cast<O>(rows);
     const std::string error = error_of(
         [&] { assemble<Off>(exec, rows, columns, on_device(i), on_device(j), on_device(values)); });
-    CHECK(says(error, "entry 50: a triplet at row 90, column "));
+    CHECK(says(error, "entry 50: row 90, column "));
     CHECK(says(error_of([&] { A.update_values(exec, on_device(std::vector<S>(3))); }),
-               "new values of 3 entries for a matrix derived from"));
+               "there are 3 new values for a matrix derived from"));
   }
 }
 TEST_CASE_TEMPLATE_APPLY(assembly, MatrixTypes);
@@ -344,14 +344,14 @@ TEST_CASE("wrong input: errors say where") {
     return copy_in<DefaultDevice::memory_space>(places);
   };
   CHECK(says(error_of([&] { submatrix(exec, A.matrix(), list({0, 1, 0}), list({1})); }),
-             "place 0 of the list of rows names one that comes again"));
+             "entry 0 of the list of rows is listed again later"));
   CHECK(says(error_of([&] { submatrix(exec, A.matrix(), list({0}), list({1, 4})); }),
-             "place 1 of the list of columns is out of range"));
+             "entry 1 of the list of columns is out of range"));
   CHECK(says(error_of([&] { permute(exec, A.matrix(), list({0, 1, 2})); }),
-             "a permutation of 3 rows for a matrix of 4"));
+             "the permutation has 3 rows, and A has 4"));
   const auto values = copy_in<DefaultDevice::memory_space>(std::vector<double>{1, 2});
   CHECK(says(error_of([&] { assemble(exec, 4, 4, list({0}), list({1, 2, 3}), values); }),
-             "1 rows, 3 columns and 2 values of triplets"));
+             "triplets have 1 rows, 3 columns and 2 values"));
 }
 
 }  // namespace heddle::test

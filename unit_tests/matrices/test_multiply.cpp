@@ -210,7 +210,7 @@ TEST_CASE_TEMPLATE_DEFINE("a product's pattern holds that of D, which is added l
     }
     CHECK(
         says(error_of([&] { plan.numeric(exec, S(1), A.matrix(), B.matrix(), S(1), A.matrix()); }),
-             "a D that the plan was not made for"));
+             "the plan was not made for this D"));
   };
   check(short_rows(90, 70), unordered(short_rows(70, 50)), unordered(short_rows(90, 50)));
   const Pattern wide = random_pattern("wide D", 8, 40, long_right().columns, [](std::int64_t i) {
@@ -316,9 +316,9 @@ TEST_CASE("products: errors say what is needed") {
   const DefaultDevice exec;
   const auto A = to_device<T>(exec, short_rows(60, 40)), B = to_device<T>(exec, short_rows(40, 30));
   CHECK(says(error_of([&] { MultiplyPlan(exec, A.matrix(), A.matrix()); }),
-             "a product of matrices of 60 x 40 and 60 x 40"));
+             "op_a(A) is 60 x 40 and op_b(B) 60 x 40"));
   CHECK(says(error_of([&] { MultiplyPlan(exec, A.matrix(), B.matrix(), A.matrix()); }),
-             "D of 60 x 40 for a product of 60 x 30"));
+             "D is 60 x 40, and the product 60 x 30"));
   const auto wrong =
       CsrMatrix(40, 20, B.matrix().row_ptr(), B.matrix().col_idx(), B.matrix().values());
   CHECK(says(error_of([&] { MultiplyPlan(exec, A.matrix(), wrong); }), "row "));
@@ -346,14 +346,13 @@ TEST_CASE("products: errors say what is needed") {
              "needs at least "));
   CHECK(labels(Recording::seen(), Event::allocation) == "");
   MultiplyPlan other(exec, A.matrix(), B.matrix());
-  CHECK(says(error_of([&] { other.numeric(exec, B.matrix(), B.matrix()); }), "A of 40 x 30"));
+  CHECK(says(error_of([&] { other.numeric(exec, B.matrix(), B.matrix()); }), "A is 40 x 30"));
   CHECK(says(error_of([&] { GalerkinPlan(exec, A.matrix(), B.matrix(), {.op_b = Op::transpose}); }),
-             "op_a or op_b for a triple product"));
+             "a triple product has no op_a or op_b"));
   const std::string large = heddle::detail::described_product(100, 200, 3000000000);
-  CHECK(
-      says(error_of([&] { heddle::detail::check_offsets<std::int32_t>(large, 3000000000); }),
-           "a product of 100 x 200 with 3000000000 entries, which offsets of 32 bits do not count; "
-           "make the plan with OffC = std::int64_t"));
+  CHECK(says(error_of([&] { heddle::detail::check_offsets<std::int32_t>(large, 3000000000); }),
+             "a product of 100 x 200 with 3000000000 entries needs offsets of more than 32 bits; "
+             "make the plan with OffC = std::int64_t"));
   heddle::detail::check_offsets<std::int64_t>(large, 3000000000);
   using Wide = MultiplyPlan<DefaultDevice, typename DeviceMatrix<T>::Matrix,
                             typename DeviceMatrix<T>::Matrix, std::int64_t>;

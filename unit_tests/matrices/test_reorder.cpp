@@ -137,7 +137,7 @@ TEST_CASE("reverse Cuthill-McKee finds a band that was hidden, and says what it 
   CHECK(bandwidth(found.matrix()) <= 3);
   const auto wide = to_device<T>(exec, Pattern{"wide", 3, {{0}, {1}}});
   CHECK(says(error_of([&] { reverse_cuthill_mckee(exec, wide.matrix()); }),
-             "an order of the rows of a matrix of 2 x 3"));
+             "the matrix to reorder is 2 x 3"));
 }
 
 }  // namespace heddle::test

@@ -202,18 +202,19 @@ TEST_CASE("vectors of a wrong length are refused by name") {
   const auto refuses = [](const std::string& words, const auto& work) {
     CHECK(says(error_of(work), words));
   };
-  refuses("a threshold of -1", [&] { drop_small(exec, A.matrix(), -1); });
-  refuses("a threshold of nan", [&] { drop_small(exec, A.matrix(), std::nan("")); });
-  refuses("a diagonal of 3 entries instead of 2", [&] { diagonal(exec, A.matrix(), three); });
-  refuses("factors of rows of 3 entries instead of 2",
+  refuses("the threshold of drop_small is -1", [&] { drop_small(exec, A.matrix(), -1); });
+  refuses("the threshold of drop_small is nan",
+          [&] { drop_small(exec, A.matrix(), std::nan("")); });
+  refuses("the diagonal has 3 entries instead of 2", [&] { diagonal(exec, A.matrix(), three); });
+  refuses("factors of rows have 3 entries instead of 2",
           [&] { scale_rows(exec, A.matrix(), three, three); });
-  refuses("factors of columns of 2 entries instead of 3",
+  refuses("factors of columns have 2 entries instead of 3",
           [&] { scale_columns(exec, A.matrix(), two, three); });
-  refuses("factors of rows of 4 entries instead of 2",
+  refuses("factors of rows have 4 entries instead of 2",
           [&] { scale(exec, A.matrix(), four, three, three); });
-  refuses("factors of columns of 4 entries instead of 3",
+  refuses("factors of columns have 4 entries instead of 3",
           [&] { scale(exec, A.matrix(), two, four, three); });
-  refuses("values of 4 entries instead of 3", [&] { scale(exec, A.matrix(), two, three, four); });
+  refuses("values have 4 entries instead of 3", [&] { scale(exec, A.matrix(), two, three, four); });
 }
 
 }  // namespace heddle::test
