@@ -38,7 +38,7 @@ class Storage {
     block_rows_ = count.panels();
     const std::string refusal =
         too_much_fill_in(static_cast<double>(blocks_), shape, static_cast<double>(A.nonzeros()));
-    if (!refusal.empty()) throw Refusal("bcsr: " + refusal, "take csr, which holds any matrix");
+    if (!refusal.empty()) throw Refusal("bcsr: " + refusal, "use csr, which holds any matrix");
     std::tie(block_ptr_, block_col_, values_) = arrays<Off, O, S>(
         arena_, exec, "heddle::spmv::bcsr", block_rows_ + 1, blocks_, places() + read_beyond);
     count.write(exec, block_ptr_, block_col_);

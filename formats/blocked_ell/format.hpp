@@ -124,7 +124,7 @@ inline Prediction predict(const Scheme& scheme, const Features& features, const 
                           const heddle::Sizes& sizes) {
   const RowFeatures& rows = features.rows();
   if (rows.longest_row > std::numeric_limits<std::int32_t>::max()) {
-    return Prediction::refuse("a row of " + std::to_string(rows.longest_row) + " entries");
+    return Prediction::refuse("a row has " + std::to_string(rows.longest_row) + " entries");
   }
   const Parameters parameters = Parameters::resolve(scheme, rows, device);
   const int slice_rows = *parameters.slice_rows;

@@ -316,7 +316,7 @@ void refuse_padding(const Inspection<Exec, Matrix>& in, const Parameters& parame
   const std::string refusal = too_much_padding(slots, rows);
   if (!refusal.empty()) {
     throw Refusal(std::string(BlockedEllFormat::name) + ": sorted, " + refusal,
-                  "take csr, which holds any matrix");
+                  "use csr, which holds any matrix");
   }
 }
 

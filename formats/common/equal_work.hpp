@@ -80,8 +80,8 @@ class EqualWork {
     const std::int64_t shares = ceil_div(work, share_work);
     if (shares > backends::max_teams_in_order) {
       throw Refusal("equal work would cut this matrix into " + std::to_string(shares) +
-                        " shares, more than wait for each other safely",
-                    "take csr/subwarp for so large a matrix");
+                        " shares, more than can wait for each other",
+                    "use csr/subwarp for so large a matrix");
     }
     const auto n = static_cast<std::size_t>(shares);
     const std::size_t places = Table::waits ? n : 2 * n;

@@ -99,8 +99,8 @@ inline void refuse_unless_possible(AnyFormats formats, const Scheme& scheme,
   const Prediction prediction = predict_alone(formats, scheme, features, device, sizes);
   if (prediction.possible()) return;
   throw Refusal(scheme.format() + ": " + prediction.refusal,
-                sizes.symmetry == Symmetry::none ? "take csr, which holds any matrix"
-                                                 : "take csb, which takes a triangle as it is");
+                sizes.symmetry == Symmetry::none ? "use csr, which holds any matrix"
+                                                 : "use csb, which accepts a triangle as it is");
 }
 
 [[noreturn]] inline void throw_no_executor(const Scheme& scheme) {

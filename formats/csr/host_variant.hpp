@@ -79,7 +79,7 @@ class HostVariant {
                                                   : nullptr;
     if (!key) return;
     throw Refusal("scheme '" + scheme.to_string() + "': " + key + " is for SIMD registers",
-                  "these types or this processor have plain loops only: leave it out");
+                  "leave it out: these types or this processor have plain loops only");
   }
 
   template <class Matrix>

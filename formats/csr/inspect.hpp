@@ -325,7 +325,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   void learn(const Inspection<Exec, Matrix>& in) {
     if (parameters_.learned == Wanted::yes) {
       if (!in.lanes) {
-        throw Refusal("csr/blocks,learned=yes without a model of the lanes of blocks",
+        throw Refusal("csr/blocks,learned=yes needs a model of the lanes of blocks",
                       "give options.model one, learned on this device for such plans");
       }
       if (parameters_.block_lanes) {

@@ -17,7 +17,7 @@ namespace heddle::detail::ell {
 inline std::string too_much_padding(const RowFeatures& rows) {
   const double slots = static_cast<double>(rows.rows) * static_cast<double>(rows.longest_row);
   if (rows.longest_row > std::numeric_limits<int>::max()) {
-    return "a row of " + std::to_string(rows.longest_row) + " entries";
+    return "a row has " + std::to_string(rows.longest_row) + " entries";
   }
   if (slots <= slots::tuning.most_padding * static_cast<double>(rows.nonzeros)) return "";
   const double padding = slots / std::max(1.0, static_cast<double>(rows.nonzeros));

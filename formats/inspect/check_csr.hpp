@@ -118,9 +118,9 @@ template <class Matrix>
   const Off* last = first + row_ptr.extent(0);
   const auto row = std::upper_bound(first, last, static_cast<Off>(entry)) - first - 1;
   throw Error("column " + std::to_string(col_idx(static_cast<std::size_t>(entry))) +
-                  " of a matrix with " + std::to_string(A.columns()) + " columns",
+                  " is outside the " + std::to_string(A.columns()) + " columns",
               Where{.row = row, .entry = entry},
-              "columns count from 0 and end before " + std::to_string(A.columns()));
+              "give 0 or more, and less than " + std::to_string(A.columns()));
 }
 
 template <class Matrix>

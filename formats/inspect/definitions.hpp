@@ -170,7 +170,7 @@ void check_promises(const Exec& exec, const CsrPattern<O, Off, Space>& A,
       const std::int64_t row =
           first_row_from(row_ptr.data(), std::int64_t{A.rows()}, static_cast<Off>(k + 1)) - 1;
       throw broken("sorted",
-                   "column " + std::to_string(columns(k)) + " comes after column " +
+                   "column " + std::to_string(columns(k)) + " follows column " +
                        std::to_string(columns(k - 1)),
                    Where{.row = row, .entry = entry}, "sort the columns of each row");
     }

@@ -106,7 +106,7 @@ class ModelReader {
     expect("scale");
     for (double& scale : model.scale) {
       scale = number<double>();
-      if (!(scale > 0)) fail("an input is divided by what is not above zero");
+      if (!(scale > 0)) fail("the scale of an input is not above zero");
     }
     std::size_t inputs = TriangleModel::terms;
     while (next() && word_ == "layer") {
@@ -177,13 +177,12 @@ class ModelReader {
       ModelNode node;
       node.input = number<int>();
       node.value = number<double>();
-      if (node.input >= static_cast<int>(inputs))
-        fail("a tree asks for an input that there is not");
+      if (node.input >= static_cast<int>(inputs)) fail("a tree reads an input that does not exist");
       if (node.input >= 0) {
         node.left = number<int>();
         node.right = number<int>();
         const bool behind = node.left > at && node.right > at;
-        if (!behind || node.left >= size || node.right >= size) fail("a tree is not one");
+        if (!behind || node.left >= size || node.right >= size) fail("a child is wrong");
       }
       nodes.push_back(node);
     }
@@ -226,7 +225,7 @@ class ModelReader {
 
 inline std::ifstream model_file(const std::string& path) {
   std::ifstream file(path);
-  if (!file) throw Error("cannot read model " + path, "does the file exist?");
+  if (!file) throw Error("model " + path + " cannot be read", "check the path");
   return file;
 }
 

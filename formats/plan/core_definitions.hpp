@@ -63,7 +63,7 @@ TriangleSums triangle_sums(const Exec& exec, const CsrPattern<O, Off, Space>& A,
   if (!checked || sums.lower == 0 || sums.upper == 0) return sums;
   throw Error(what + ", and the matrix has " + std::to_string(sums.lower) +
                   " entries below the diagonal and " + std::to_string(sums.upper) + " above",
-              "store one triangle, with the diagonal, or leave options.symmetry");
+              "store one triangle, with the diagonal, or unset options.symmetry");
 }
 
 /// Makes executors of one matrix, which keep at most options.max_bytes.
@@ -181,7 +181,7 @@ class Inspector {
       return {resolve(by_user, grammars(table_.formats, in_.device))};
     } catch (const Error& error) {
       throw Error(error.problem(), error.remedy() +
-                                       "; others go into the plan's list, as those of "
+                                       "; add others to the plan's list, as those of "
                                        "heddle/formats/all_formats.hpp: Formats<CsrFormat, "
                                        "TiledFormat>, or DefaultFormats::With<TiledFormat>");
     }
@@ -195,7 +195,7 @@ class Inspector {
 
   [[noreturn]] void refuse(const Scheme& scheme, double kept_bytes) const {
     throw Refusal(scheme.to_string() + ": " + too_many(scheme, kept_bytes),
-                  "raise options.max_bytes, or take csr/scalar, which keeps nothing");
+                  "raise options.max_bytes, or use csr/scalar, which keeps nothing");
   }
 
   std::unique_ptr<Executor> inspect(const Scheme& scheme) const {
@@ -315,12 +315,12 @@ void SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::execute_dot(
     Accumulator beta, const Multivector<Vector>& y, const Dot& dot) const {
   if (x.count != 1) {
     throw Error("apply_dot is given " + std::to_string(x.count) + " vectors",
-                "give one; for several, apply and vectors::dot");
+                "give one, or use apply and vectors::dot");
   }
   if (!dot.with_itself && x.rows != y.rows) {
     throw Error(
-        "x . y of an x of " + std::to_string(x.rows) + " rows and a y of " + std::to_string(y.rows),
-        "take y . y, or a square matrix");
+        "x has " + std::to_string(x.rows) + " rows and y " + std::to_string(y.rows) + ", in x . y",
+        "use y . y, or a square matrix");
   }
   if (!multiply(exec, op, alpha, x, beta, y, &dot)) team_sums::launch_dot(exec, x, y, dot);
 }
@@ -409,11 +409,11 @@ template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 std::string SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::no_mirror(std::size_t bytes,
                                                                        std::int64_t entries) const {
   using Off = typename Matrix::offset_type;
-  const std::string what = "both triangles have " + std::to_string(entries) + " entries and take " +
+  const std::string what = "both triangles have " + std::to_string(entries) + " entries and need " +
                            std::to_string(bytes) + " bytes";
   if (options_.values_in_place) return what + ", and options.values_in_place is set";
   if (entries > std::int64_t{std::numeric_limits<Off>::max()}) {
-    return what + ", which offsets of this type do not count";
+    return what + ", more than offsets of this type hold";
   }
   if (bytes <= options_.max_bytes) return "";
   return what + ", and options.max_bytes is " + std::to_string(options_.max_bytes);
@@ -453,8 +453,8 @@ void SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::inspect_triangle(const Exe
   const std::string problem = no_mirror(bytes, entries);
   if (!problem.empty() && !as_it_is) {
     throw Refusal(problem,
-                  "raise options.max_bytes, or give the plan a list of formats of which one takes "
-                  "a triangle as it is: heddle::TriangleFormats()");
+                  "raise options.max_bytes, or give the plan a list of formats of which one "
+                  "accepts a triangle: heddle::TriangleFormats()");
   }
   if (problem.empty() && !(as_it_is && options_.scheme)) {
     try {
@@ -482,8 +482,8 @@ ChooseOptions SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::options_of_transp
   const std::size_t transpose = stored_transpose_bytes(shape, options.sizes);
   if (kept + transpose > options.max_bytes) {
     throw Refusal(std::string("op ") + name(op) + " needs a stored transpose of " +
-                      std::to_string(transpose) + " bytes beside the " + std::to_string(kept) +
-                      " of " + forward_.executor->scheme().to_string() +
+                      std::to_string(transpose) + " bytes, " +
+                      forward_.executor->scheme().to_string() + " keeps " + std::to_string(kept) +
                       ", and options.max_bytes is " + std::to_string(options.max_bytes),
                   "name the op in options.ops, so that the scheme is chosen for it, raise "
                   "options.max_bytes, or pin csr/adaptive,transpose=atomics");
@@ -498,7 +498,7 @@ void SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::prepare_op(const Exec& exe
   if (options_.values_in_place) {
     throw Error(std::string("op ") + name(op) + " needs a stored transpose, which copies values",
                 "name it in options.ops, or pin a scheme that applies it natively "
-                "(csr/adaptive,transpose=atomics), or leave options.values_in_place");
+                "(csr/adaptive,transpose=atomics), or unset options.values_in_place");
   }
   const ChooseOptions options = options_of_transpose(op);
   typename TransposedPart::Stored matrix(exec, A_);

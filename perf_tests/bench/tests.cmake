@@ -82,7 +82,7 @@ heddle_bench_test(sgd_no_blocks RUN sgd --ratings 2000 --blocks 4by4 EXIT 2 OUT 
 heddle_bench_test(sgd_no_file RUN sgd --file nowhere.txt EXIT 2 OUT none ERR "nowhere.txt")
 heddle_bench_test(no_command EXIT 2 ERR "subcommand is required")
 heddle_bench_test(no_model RUN spmv --generate grid2d:9 --model nowhere.model ${quick} EXIT 2 OUT none
-                  ERR "cannot read model nowhere.model")
+                  ERR "model nowhere.model cannot be read")
 heddle_bench_test(no_matrix RUN spmv EXIT 2 ERR "give --matrix FILE or --generate")
 heddle_bench_test(no_file RUN spmv --matrix nowhere.mtx ${quick} EXIT 2 OUT none ERR "nowhere.mtx")
 heddle_bench_test(no_generator RUN spmv --generate grid4d:9 ${quick} EXIT 2 OUT none

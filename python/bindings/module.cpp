@@ -39,7 +39,7 @@ std::string in_python(std::string text) {
       {std::regex(", or add repeated entries up with Duplicates::add"), ""},
       {std::regex("(name (it|the op) in|give it to) (options\\.|\\w+Options::)ops"),
        "make the plan with transpose=True"},
-      {std::regex("; others go into the plan's list.*With<TiledFormat>"), ""},
+      {std::regex("; add others to the plan's list.*With<TiledFormat>"), ""},
       {std::regex("max_iterations"), "maxiter"},
       {std::regex("(\\boptions\\.|\\w+Options::)(\\w+) (is|has)\\b"), "$2 $3"},
       {std::regex("(\\boptions\\.|\\w+Options::)(\\w+)"), "$2="},

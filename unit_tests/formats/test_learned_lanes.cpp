@@ -75,8 +75,8 @@ TEST_CASE("learned lanes: trees are read, and what is wrong with them is an Erro
       {changed("blocks 4", "blocks 0"), "line 6: there are no trees, or too many"},
       {changed("blocks 4", "blocks 256"), "line 6: there are no trees, or too many"},
       {changed("mean_row", "mean"), "line 7: it was learned from other inputs"},
-      {changed("tree 5\n6", "tree 5\n11"), "line 9: a tree asks for an input that there is not"},
-      {changed("3 1 2", "3 0 2"), "line 9: a tree is not one"},
+      {changed("tree 5\n6", "tree 5\n11"), "line 9: a tree reads an input that does not exist"},
+      {changed("3 1 2", "3 0 2"), "line 9: a child is wrong"},
       {changed("-1 3", "-1 7"), "line 13: a leaf of the tree above names no number of lanes"},
       {changed("-1 3", "-1 1.5"), "line 13: a leaf of the tree above names no number of lanes"},
       {changed("-1 3", "-1 -1"), "line 13: a leaf of the tree above names no number of lanes"}};
@@ -164,7 +164,7 @@ TEST_CASE("learned lanes: plans of csr/blocks take them from a model that is for
           "csr/blocks,rows=7,long=40,lanes=2");
     for (const auto& none : {std::shared_ptr<const Model>(), stranger}) {
       CHECK_THROWS_WITH_AS(printed(A, learned.c_str(), none),
-                           doctest::Contains("without a model of the lanes of blocks"), Refusal);
+                           doctest::Contains("needs a model of the lanes of blocks"), Refusal);
     }
     CHECK_THROWS_WITH_AS(printed(A, "csr/blocks,lanes=4,learned=yes", model),
                          doctest::Contains("leave one of them out"), Refusal);

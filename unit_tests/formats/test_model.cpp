@@ -141,7 +141,7 @@ TEST_CASE("model: of triangles, layers say of each scheme whether it is near the
   std::istringstream products(text_of_model());
   CHECK_THROWS_WITH_AS(read_triangle_model(products, "of a test"),
                        doctest::Contains("holds no model of triangular solves"), Error);
-  CHECK_THROWS_WITH_AS(read_triangle_model("no/such.model"), doctest::Contains("cannot read model"),
+  CHECK_THROWS_WITH_AS(read_triangle_model("no/such.model"), doctest::Contains("cannot be read"),
                        Error);
 }
 
@@ -241,15 +241,15 @@ TEST_CASE("model: what is cut, foreign, older or wrong is an Error that names th
       {"", "it is no model"},
       {changed("heddle-model 3", "heddle-model 2"), "line 1: it is of another version"},
       {changed("rows_log", "rows"), "line 9: it was learned from other inputs"},
-      {changed(" 3.5 1 2", " 3.5 0 2"), "line 12: a tree is not one"},
-      {changed(" 3.5 1 2", " 3.5 1 3"), "line 12: a tree is not one"},
+      {changed(" 3.5 1 2", " 3.5 0 2"), "line 12: a child is wrong"},
+      {changed(" 3.5 1 2", " 3.5 1 3"), "line 12: a child is wrong"},
       {changed(" 3.5 1 2", " nan 1 2"), "line 12: a number is missing"},
       {changed("tree 3\n" + std::to_string(place_of_input("lanes_log")), "tree 3\n99"),
-       "line 12: a tree asks for an input"},
+       "line 12: a tree reads an input"},
       {changed("tree 1", "tree 0"), "a tree has no nodes"},
       {good.substr(0, good.find("products")) + "end\n", "it holds no model of products"},
       {in_triangles("dep_dist", "distance"), "it was learned from other inputs"},
-      {in_triangles("scale 1", "scale 0"), "divided by what is not above zero"},
+      {in_triangles("scale 1", "scale 0"), "the scale of an input is not above zero"},
       {in_triangles("layer 3", "layer 0"), "a layer has no neurons"},
       {in_triangles("layer 2", "layer 9999"), "a layer has no neurons, or too many"},
       {in_triangles("neuron 0 1 -1 0", "neuron 0 1 -1"), "a number is missing"},
@@ -260,7 +260,7 @@ TEST_CASE("model: what is cut, foreign, older or wrong is an Error that names th
     CAPTURE(why);
     CHECK_THROWS_WITH_AS(parsed(text), doctest::Contains(why), Error);
   }
-  CHECK_THROWS_WITH_AS(read_model("no/such.model"), doctest::Contains("cannot read model"), Error);
+  CHECK_THROWS_WITH_AS(read_model("no/such.model"), doctest::Contains("cannot be read"), Error);
 }
 
 }  // namespace heddle::test

@@ -134,7 +134,7 @@ TEST_CASE_TEMPLATE_DEFINE("a column out of range is an error that names row and 
     const auto storage = host.template copy_to<typename T::Space>(exec);
     exec.fence();
     const std::string expected = "heddle: row " + std::to_string(row) + ", entry 1000: column " +
-                                 std::to_string(column) + " of a matrix with 100 columns";
+                                 std::to_string(column) + " is outside the 100 columns";
     CHECK(message([&] { heddle::check_columns(exec, storage.matrix()); }).find(expected) == 0);
     CHECK(message([&] {
             heddle::row_features(exec, storage.matrix(), heddle::Check::columns);

@@ -151,8 +151,8 @@ template <ExecutionSpace Exec, class Matrix, class Map>
 void refuse_repeats(const Exec& exec, const Matrix& A, const Map& map) {
   const Repeat repeat = find_repeat(exec, A, map);
   if (!repeat.found()) return;
-  throw Error("two entries in one place: " + repeat.to_string(), repeat.where(),
-              "add them up before, or take a recipe that does (Repeats::add_up)");
+  throw Error("two entries are in one place: " + repeat.to_string(), repeat.where(),
+              "add them up, or use a recipe that does (Repeats::add_up)");
 }
 
 /// Counts the entries of a row that the map takes.
