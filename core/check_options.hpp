@@ -23,7 +23,7 @@ void check_common_options(const Options& options) {
   check_option(options.vectors.count >= 1, "vectors.count", options.vectors.count,
                "give the number of vectors of one apply, 1 or more");
   check_option(options.expected_applies >= 0, "expected_applies", options.expected_applies,
-               "give the number of applies that the inspection is to pay for, 0 or more");
+               "give the number of applies that you expect, 0 or more");
   if constexpr (requires { options.threads; }) {
     check_option(options.threads >= 0, "threads", options.threads,
                  "give the number of threads to schedule for, or 0 for those of the execution "
@@ -34,7 +34,7 @@ void check_common_options(const Options& options) {
 template <class Matrix>
 void check_square(const Matrix& A, const char* what) {
   if (std::cmp_equal(A.rows(), A.columns())) return;
-  throw Error(std::string(what) + " a matrix of " + std::to_string(A.rows()) + " x " +
+  throw Error(std::string("the matrix of ") + what + " is " + std::to_string(A.rows()) + " x " +
                   std::to_string(A.columns()),
               "give a square matrix");
 }

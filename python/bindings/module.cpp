@@ -34,7 +34,7 @@ const char* device_name() {
 std::string in_python(std::string text) {
   static const std::pair<std::regex, const char*> words[] = {
       {std::regex("options\\.vectors\\.count"), "vectors"},
-      {std::regex("say Diagonal::unit"), "give unit_diagonal=True"},
+      {std::regex("use Diagonal::unit"), "give unit_diagonal=True"},
       {std::regex("set options\\.(ignore_outside|history)"), "give $1=True"},
       {std::regex(", or add repeated entries up with Duplicates::add"), ""},
       {std::regex("(name (it|the op) in|give it to) (options\\.|\\w+Options::)ops"),

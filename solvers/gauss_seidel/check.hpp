@@ -26,8 +26,7 @@ inline void check_options(const GaussSeidelOptions& options) {
       !(options.scheme && options.scheme->has("split"))) {
     throw Error(std::string("options.") +
                     (options.sptrsv_scheme ? "sptrsv_scheme" : "spmv_scheme") +
-                    " is given, and what runs is not pinned to gauss-seidel/split, which alone "
-                    "has such a part",
+                    " is given, and options.scheme is not gauss-seidel/split, which alone uses it",
                 "pin options.scheme to gauss-seidel/split, or leave it out");
   }
 }
@@ -63,7 +62,7 @@ void check_sweeps(std::int64_t rows, const SweepVectors<S>& vectors, bool wants_
   check_distinct("the residual", vectors.residual, "b", b);
   if (sweeps < 1) {
     throw Error("the residual of " + std::to_string(sweeps) + " sweeps was asked for",
-                "give one sweep or more; it comes of the last");
+                "give one sweep or more");
   }
 }
 

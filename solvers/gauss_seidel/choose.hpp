@@ -53,7 +53,7 @@ inline PinnedScheme pinned(const GaussSeidelOptions& options, const Device& devi
   if (!asked.scheme) return asked;
   const Scheme& scheme = *asked.scheme;
   if (options.order != GaussSeidelOrder::natural && scheme.has("split")) {
-    throw Error("scheme " + scheme.to_string() + " takes the rows in their own order",
+    throw Error("scheme " + scheme.to_string() + " keeps the rows in their own order",
                 "pin another, or leave out options.order");
   }
   if (options.block_size > 1 && (scheme.has("split") || scheme.has("hand-over"))) {

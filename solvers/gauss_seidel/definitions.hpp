@@ -48,7 +48,7 @@ GaussSeidelPlanCore<Exec, Matrix>::GaussSeidelPlanCore(
     const Exec& exec, const Matrix& A, const GaussSeidelOptions& given,
     gauss_seidel::MakeExecutor<Exec, Matrix>* make_split)
     : options_(given), rows_(A.rows()), nonzeros_(static_cast<std::int64_t>(A.nonzeros())) {
-  check_square(A, "Gauss-Seidel with");
+  check_square(A, "Gauss-Seidel");
   gauss_seidel::check_options(given);
   options_.vectors.count = std::min(given.vectors.count, triangle::most_room);
   const Device device = backends::describe(exec);

@@ -22,7 +22,7 @@ namespace heddle::detail::ilu {
 /// Throws Error if the matrix or options are unfit for factors that `what` names.
 template <class Matrix>
 void check_input(const Matrix& A, const IluOptions& options, const char* what) {
-  check_square(A, (std::string(what) + " of").c_str());
+  check_square(A, what);
   check_common_options(options);
   check_option(options.fill_level >= 0, "fill_level", options.fill_level, "give 0 or more");
   check_option(
@@ -181,7 +181,7 @@ class StoredFactors final : public AnyFactors<Exec, Matrix> {
     check_values(exec);
     if (!shares) copy_to_solves(exec, options);
   } catch (const std::bad_alloc&) {
-    throw OutOfMemory(std::string("no memory of the host for ") + what, "free some");
+    throw OutOfMemory(std::string("the host lacks memory for ") + what, "free some");
   }
 
   /// Computes the values of the factors, and of the solves, from those of A.

@@ -146,7 +146,7 @@ class ListedUpdates {
     if (!asked) return false;
     throw Error("a row of the factors has " + std::to_string(longest) + " entries, and up to " +
                     std::to_string(longest_listed_row) + " can be listed",
-                "let updates be searched");
+                "pin updates=searched");
   }
   template <class Row>
   static void append(const Row& row, typename Row::O i, std::vector<std::uint16_t>& to) {

@@ -101,9 +101,8 @@ class FactorPattern {
         Arena<Space>(exec, "heddle::ilu::diagonal", arena_array(diagonal_, view_.rows));
     sums_ = find_diagonal(exec, view_, diagonal_.data());
     if (sums_.without < view_.rows) {
-      throw Error(
-          "there is no diagonal entry", Where{.row = sums_.without},
-          "store one in every row; where it is zero, let options.pivot_floor lift its pivot");
+      throw Error("there is no diagonal entry", Where{.row = sums_.without},
+                  "store one in every row; if it is zero, let options.pivot_floor lift its pivot");
     }
   }
   /// Allocates place(), for the caller to write.
@@ -254,7 +253,7 @@ class StoredPattern {
       throw Error("the factors have " + std::to_string(entries_) +
                       " entries, more than offsets of " + std::to_string(8 * sizeof(Off)) +
                       " bits count",
-                  "take a lower fill level, or a wider offset type");
+                  "use a lower fill level, or a wider offset type");
     }
     const auto entries = static_cast<std::size_t>(entries_);
     const std::size_t levels = with_levels ? entries : 0;

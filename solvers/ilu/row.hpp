@@ -46,7 +46,7 @@ void check_real_diagonal(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A)
                             Kokkos::Min<std::int64_t>(first));
     if (first >= rows) return;
     throw Error("the diagonal entry has an imaginary part, so the matrix is not Hermitian",
-                Where{.row = first}, "give a Hermitian matrix, or take an IluPlan");
+                Where{.row = first}, "give a Hermitian matrix, or use an IluPlan");
   }
 }
 

@@ -66,8 +66,8 @@ SPMVAlgorithm algorithm_of(E theirs) {
     case E::SPMV_NATIVE_MERGE_PATH: return SPMV_NATIVE_MERGE_PATH;
     default: break;
   }
-  throw Error("an algorithm for matrices of blocks, and A is a matrix in compressed rows",
-              "give SPMV_DEFAULT; Heddle finds blocks by itself, or pin the scheme bcsr/RxC");
+  throw Error("the algorithm is for matrices of blocks, and A is in compressed rows",
+              "give SPMV_DEFAULT, which finds blocks, or pin the scheme bcsr/RxC");
 }
 
 /// Kokkos Kernels' enumerator as Heddle's. Throws Error for the supernodal ones.
@@ -80,7 +80,7 @@ SPTRSVAlgorithm algorithm_of(E theirs) {
     case E::SPTRSV_CUSPARSE: return SPTRSVAlgorithm::SPTRSV_CUSPARSE;
     default: break;
   }
-  throw Error("a supernodal algorithm, which takes factors by columns, with their supernodes",
+  throw Error("a supernodal algorithm needs factors by columns, with their supernodes",
               "give the factor as a matrix in compressed rows, and SEQLVLSCHD_TP1");
 }
 

@@ -271,7 +271,7 @@ class SPILUKHandle {
 
   const Factorization& factorization() const {
     if (factorization_) return *factorization_;
-    throw Error("this handle knows no pattern", "call spiluk_symbolic first");
+    throw Error("this handle has no pattern", "call spiluk_symbolic first");
   }
   void check_rows(std::size_t offsets) const {
     if (offsets == rows_ + 1 || (offsets == 0 && rows_ == 0)) return;
@@ -307,8 +307,8 @@ class KokkosKernelsHandle {
   template <AnySPTRSVAlgorithm E>
   void create_sptrsv_handle(E algorithm, std::size_t rows, bool lower, std::size_t block_size = 0) {
     if (block_size != 0) {
-      throw Error("a triangle of blocks of " + std::to_string(block_size),
-                  "give the triangle as a matrix in compressed rows");
+      throw Error("the triangle has blocks of " + std::to_string(block_size),
+                  "give it in compressed rows");
     }
     const SptrsvOptions options{.triangle = lower ? Triangle::lower : Triangle::upper};
     sptrsv_ = std::make_unique<SPTRSVHandleType>(algorithm_of(algorithm), rows, options);
@@ -326,7 +326,7 @@ class KokkosKernelsHandle {
   /// The handle. Throws Error before it is created.
   SPTRSVHandleType& sptrsv_handle() const {
     if (sptrsv_) return *sptrsv_;
-    throw Error("a triangular solve with a handle that has no sptrsv handle",
+    throw Error("the handle of a triangular solve has no sptrsv handle",
                 "call create_sptrsv_handle first");
   }
 
@@ -337,8 +337,8 @@ class KokkosKernelsHandle {
   void create_spiluk_handle(E algorithm, std::size_t rows, std::size_t lower, std::size_t upper,
                             std::size_t block_size = 0) {
     if (block_size != 0) {
-      throw Error("factors of blocks of " + std::to_string(block_size),
-                  "give the matrix in compressed rows; IluOptions::block_size is block ILU");
+      throw Error("the factors have blocks of " + std::to_string(block_size),
+                  "give A in compressed rows, or IluOptions::block_size for blocks");
     }
     spiluk_ = std::make_unique<SPILUKHandleType>(algorithm_of(algorithm), rows, lower, upper);
   }
@@ -348,7 +348,7 @@ class KokkosKernelsHandle {
   /// The handle. Throws Error before it is created.
   SPILUKHandleType& spiluk_handle() const {
     if (spiluk_) return *spiluk_;
-    throw Error("a factorization with a handle that has no spiluk handle",
+    throw Error("the handle of a factorization has no spiluk handle",
                 "call create_spiluk_handle first");
   }
 

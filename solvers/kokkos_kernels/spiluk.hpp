@@ -10,7 +10,7 @@ inline void demand(const char* name, std::size_t is, std::size_t needed) {
   if (is >= needed) return;
   throw Error(std::string(name) + " has room for " + std::to_string(is) + " entries of " +
                   std::to_string(needed),
-              "make it larger; what Kokkos Kernels' programs estimate may be too little");
+              "make it larger; estimates made for Kokkos Kernels may be too small");
 }
 
 }  // namespace heddle::detail::spiluk

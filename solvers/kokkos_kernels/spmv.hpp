@@ -136,7 +136,7 @@ class SPMVHandle {
     }
     if (A.values().data() == A_.values().data()) return;
     if (!options_.values_in_place) {
-      throw Error("the values of A lie in another array than those that the handle took",
+      throw Error("the values of A are in another array than before",
                   "call update_values of the handle when the values have changed");
     }
     A_ = A;
@@ -171,7 +171,7 @@ inline Op op_of(const char mode[]) {
     case 'h': return Op::conjugate_transpose;
     default: break;
   }
-  throw Error("the mode '" + std::string(mode) + "'",
+  throw Error("mode is '" + std::string(mode) + "'",
               "give N, T, C (conjugate) or H (conjugate transpose)");
 }
 

@@ -111,7 +111,7 @@ void sptrsv_solve_streams(const std::vector<Exec>& execs, const std::vector<Hand
   for (const std::size_t size :
        {handles.size(), row_maps.size(), entries.size(), values.size(), b.size(), x.size()}) {
     if (size != n) {
-      throw Error("lists of " + std::to_string(n) + " instances and of " + std::to_string(size),
+      throw Error("lists have " + std::to_string(n) + " and " + std::to_string(size) + " entries",
                   "give one of each for every instance");
     }
   }

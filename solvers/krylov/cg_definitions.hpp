@@ -17,8 +17,8 @@ inline void check_cg_scheme(const std::optional<Scheme>& scheme) {
     return;
   }
   throw Error("options.scheme is " + scheme->to_string(),
-              "conjugate gradients have " + cg_launches().to_string() + ", " +
-                  cg_one_team().to_string() + " and " + cg_one_cluster().to_string());
+              "pin " + cg_launches().to_string() + ", " + cg_one_team().to_string() + " or " +
+                  cg_one_cluster().to_string());
 }
 
 /// r . z if the iteration continues from b - A x.
@@ -152,7 +152,7 @@ void CgSolver<Exec, S>::check_pinned() const {
   if (const auto& pinned = options().scheme; pinned && *pinned != scheme_) {
     throw Error(
         pinned->to_string() +
-            " does not take this system: A has no csr(), or M is neither none nor "
+            " cannot solve this system: A has no csr(), or M is neither none nor "
             "Jacobi, or there are several right-hand sides or options.nullspace, or too many "
             "rows for one team or cluster",
         "leave out options.scheme");

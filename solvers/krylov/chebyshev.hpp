@@ -13,9 +13,9 @@ namespace heddle::detail::krylov {
 
 inline void check_bounds(const SpectrumBounds& bounds) {
   if (!(bounds.lower > 0) || !(bounds.upper >= bounds.lower) || !std::isfinite(bounds.upper)) {
-    throw Error("bounds of a spectrum from " + std::to_string(bounds.lower) + " to " +
-                    std::to_string(bounds.upper),
-                "give two positive numbers, the lower one first");
+    throw Error(
+        "the bounds are " + std::to_string(bounds.lower) + " and " + std::to_string(bounds.upper),
+        "give two positive numbers, the lower one first");
   }
 }
 

@@ -77,8 +77,8 @@ struct ChebyshevGoesOn {
 /// Returns the options. Throws Error if they are invalid or have no valid bounds.
 inline const KrylovOptions& with_bounds(const KrylovOptions& options, const TakenOptions& takes) {
   if (!checked(options, takes).bounds) {
-    throw Error("ChebyshevSolver without options.bounds",
-                "give bounds of the eigenvalues of M A, or take CgSolver");
+    throw Error("ChebyshevSolver needs options.bounds",
+                "give bounds of the eigenvalues of M A, or use CgSolver");
   }
   check_bounds(*options.bounds);
   return options;
@@ -138,7 +138,7 @@ ChebyshevSteps<Exec, S>::ChebyshevSteps(const Exec& exec, std::int64_t rows,
                                         const SpectrumBounds& bounds, int degree)
     : rows_(rows), degree_(degree) {
   if (degree < 0) {
-    throw Error("a polynomial of degree " + std::to_string(degree), "give 0 or more");
+    throw Error("the degree is " + std::to_string(degree), "give 0 or more");
   }
   set_bounds(bounds);
   reserve(exec, 1);

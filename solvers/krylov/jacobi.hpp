@@ -148,8 +148,8 @@ class BlockJacobiPreconditioner {
   void update_values(const Exec& exec, const Matrix& A) {
     moves_.check("BlockJacobiPreconditioner", "update_values");
     if (A.rows() != rows_ || A.columns() != rows_) {
-      throw Error("a matrix of " + std::to_string(A.rows()) + " x " + std::to_string(A.columns()) +
-                      " for a preconditioner of " + std::to_string(rows_) + " rows",
+      throw Error("A is " + std::to_string(A.rows()) + " x " + std::to_string(A.columns()) +
+                      ", and the preconditioner has " + std::to_string(rows_) + " rows",
                   "make a new one when the size changes");
     }
     invert(exec, with_signed_offsets(A));

@@ -62,9 +62,8 @@ template <ExecutionSpace Exec, Scalar S>
 void JacobiPreconditioner<Exec, S>::allocate(const Exec& exec, std::int64_t rows,
                                              std::int64_t columns) {
   if (rows != columns) {
-    throw Error(
-        "the diagonal of a matrix of " + std::to_string(rows) + " x " + std::to_string(columns),
-        "give a square matrix");
+    throw Error("Jacobi's matrix is " + std::to_string(rows) + " x " + std::to_string(columns),
+                "give a square matrix");
   }
   const auto n = static_cast<std::size_t>(rows);
   inverse_ = Inverse(Kokkos::view_alloc(kokkos_space(exec), Kokkos::WithoutInitializing,
@@ -76,8 +75,8 @@ void JacobiPreconditioner<Exec, S>::allocate(const Exec& exec, std::int64_t rows
 template <ExecutionSpace Exec, Scalar S>
 void JacobiPreconditioner<Exec, S>::check_size(std::int64_t rows, std::int64_t columns) const {
   if (static_cast<std::size_t>(rows) != inverse_.extent(0) || rows != columns) {
-    throw Error("a matrix of " + std::to_string(rows) + " x " + std::to_string(columns) +
-                    " for a preconditioner of " + std::to_string(inverse_.extent(0)) + " rows",
+    throw Error("A is " + std::to_string(rows) + " x " + std::to_string(columns) +
+                    ", and the preconditioner has " + std::to_string(inverse_.extent(0)) + " rows",
                 "make a new one when the size changes");
   }
 }
@@ -177,12 +176,12 @@ struct ApplyBlocks {
 template <ExecutionSpace Exec, Scalar S>
 void BlockJacobiPreconditioner<Exec, S>::allocate(const Exec& exec, std::int64_t columns) {
   if (rows_ != columns) {
-    throw Error("the diagonal blocks of a matrix of " + std::to_string(rows_) + " x " +
-                    std::to_string(columns),
-                "give a square matrix");
+    throw Error(
+        "block Jacobi's matrix is " + std::to_string(rows_) + " x " + std::to_string(columns),
+        "give a square matrix");
   }
   if (size_ < 1 || size_ > detail::triangle::largest_block) {
-    throw Error("blocks of " + std::to_string(size_) + " rows", "give a size from 1 to 32");
+    throw Error("the block size is " + std::to_string(size_), "give 1 to 32");
   }
   blocks_ = ceil_div(rows_, std::int64_t{size_});
   std::int64_t* bad = nullptr;

@@ -487,8 +487,8 @@ std::string words_of_asymmetry(const Exec& exec, const Matrix& A, double differe
   const auto entry = [](std::int64_t i, std::int64_t j) {
     return "a(" + std::to_string(i) + ", " + std::to_string(j) + ")";
   };
-  const std::string over_all = "relative to the diagonal A and its mirror image differ by " +
-                               number(difference) + ", and symmetry_tolerance is " +
+  const std::string over_all = "A and its adjoint differ by " + number(difference) +
+                               " relative to the diagonal, and symmetry_tolerance is " +
                                number(tolerance);
   if (most.row < 0 || !(most.difference > 0)) return over_all;
   return entry(most.row, most.column) + " and " + entry(most.column, most.row) + " differ by " +
@@ -599,9 +599,9 @@ double spectrum::LargestEigenvalue<Exec, Matrix>::find(const Exec& exec, const M
   using S = typename Matrix::scalar_type;
   const std::int64_t n = A.rows();
   if (A.rows() != A.columns()) {
-    throw Error("bounds of the spectrum of a matrix of " + std::to_string(n) + " x " +
-                    std::to_string(A.columns()),
-                "give a square matrix");
+    throw Error(
+        "the matrix of a spectrum is " + std::to_string(n) + " x " + std::to_string(A.columns()),
+        "give a square matrix");
   }
   check_csr(exec, A);
   if (n == 0) return 1;
@@ -623,13 +623,13 @@ double spectrum::LargestEigenvalue<Exec, Matrix>::find(const Exec& exec, const M
                  [&](const auto& from, const auto& to) { multiply_rows(exec, A, from, to); });
   std::int64_t marked[2] = {0, 0};
   const SpectrumNumbers found = read_numbers(exec, numbers, bad, marked);
-  throw_if_bad("", marked[0], found, "store a positive one that its type has room for",
-               "A is not positive definite: take a method for indefinite matrices");
+  throw_if_bad("", marked[0], found, "store a positive one that its type can hold",
+               "use a method for indefinite matrices: A is not positive definite");
   const Symmetry mirror = read_symmetry(exec, symmetry);
   if (!mirror.holds) {
-    throw Error("A is not symmetric, so that its eigenvalues have no such bounds: " +
+    throw Error("A is not symmetric, so its eigenvalues have no such bounds: " +
                     words_of_asymmetry(exec, A, mirror.difference, symmetry_tolerance),
-                "take bounds of another source, or a method that needs none");
+                "give bounds from elsewhere, or use a method that needs none");
   }
   return found.bound;
 }

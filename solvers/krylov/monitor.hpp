@@ -63,9 +63,10 @@ inline void check_effects(const KrylovOptions& options, const TakenOptions& take
   refuse(options.recompute_every != 0, takes.recompute_every, "recompute_every",
          "leave it out: b - A x is computed at every restart");
   if (options.vectors < 1 || (options.vectors > 1 && !takes.vectors)) {
-    throw Error("options.vectors is " + std::to_string(options.vectors) + ", of " + takes.name,
-                takes.vectors ? "give the number of right-hand sides"
-                              : "solve one system after the other: it takes one right-hand side");
+    throw Error(
+        std::string("options.vectors of ") + takes.name + " is " + std::to_string(options.vectors),
+        takes.vectors ? "give the number of right-hand sides"
+                      : "solve one system after the other: it has one right-hand side");
   }
 }
 
@@ -88,7 +89,8 @@ inline void check_options(const KrylovOptions& options) {
            "leave it out, or let the host check");
   }
   if (!(options.max_seconds >= 0) || !(options.divergence_factor > 1)) {
-    refuse("options.max_seconds is negative, or options.divergence_factor not above 1",
+    refuse("options.max_seconds is " + std::to_string(options.max_seconds) +
+               " and options.divergence_factor is " + std::to_string(options.divergence_factor),
            "give a time of 0 or more, and a factor above 1");
   }
   if (options.recompute_every < 0 || options.stagnation_window.value_or(1) < 1) {
@@ -113,7 +115,7 @@ void check_symmetric(const M& preconditioner, const char* needs) {
   if (!needs || symmetric(preconditioner)) return;
   throw Error(name_of(preconditioner) + " is not symmetric, and " + needs +
                   " a preconditioner that is" + asymmetry_of(preconditioner),
-              "sweep forward and backward, or take gmres or bicgstab");
+              "sweep forward and backward, or use gmres or bicgstab");
 }
 
 /// Number of residuals of a right-hand side that the device keeps: those between two checks, and

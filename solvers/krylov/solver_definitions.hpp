@@ -115,8 +115,8 @@ Monitor<Exec, S, State>::Monitor(const Exec& exec, const MonitorLabels& labels,
         static_cast<int>(std::clamp<std::int64_t>(least, 500, std::numeric_limits<int>::max()));
   }
   if (rows < 0) {
-    throw Error("a solver for " + std::to_string(rows) + " unknowns",
-                "give the size of the system");
+    throw Error("the solver is for " + std::to_string(rows) + " unknowns",
+                "give the system's size");
   }
   const auto vectors = static_cast<std::size_t>(options.vectors);
   const std::size_t recorded =
@@ -132,10 +132,10 @@ Monitor<Exec, S, State>::Monitor(const Exec& exec, const MonitorLabels& labels,
 template <ExecutionSpace Exec, Scalar S, class State>
 std::vector<double> Monitor<Exec, S, State>::history(const Exec& exec, int vector) {
   if (!options_.history) {
-    throw Error("the history of a solver that keeps none", "set options.history");
+    throw Error("the solver keeps no history", "set options.history");
   }
   if (vector < 0 || static_cast<std::size_t>(vector) >= results_.size()) {
-    throw Error("the history of right-hand side " + std::to_string(vector),
+    throw Error("there is no right-hand side " + std::to_string(vector),
                 "give one from 0 to " + std::to_string(results_.size() - 1));
   }
   check(exec);
@@ -251,7 +251,7 @@ void Projection<Exec, S>::take(const Exec& exec, const Given& given, const std::
                   "give vectors of the size of the system");
     }
     if (memory != Exec::memory_space::name()) {
-      throw Error("options.nullspace lies in memory of " + memory,
+      throw Error("options.nullspace is in memory of " + memory,
                   std::string("give vectors in memory of ") + Exec::memory_space::name());
     }
     heddle::vectors::passes::Axpby<S, S> copy{};

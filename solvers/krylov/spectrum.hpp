@@ -53,8 +53,7 @@ SpectrumBounds spectrum_bounds(const Exec& exec, const Matrix& A, double ratio =
   using Bound = detail::spectrum::LargestEigenvalue<Exec, Signed>;
   HEDDLE_ASSERT_DEFINED(detail::is_defined<Bound> || detail::is_compiled<Exec, Signed>());
   if (!(ratio >= 1)) {
-    throw Error("a largest eigenvalue of " + std::to_string(ratio) + " times the lower bound",
-                "give a ratio of 1 or more");
+    throw Error("the ratio of the bounds is " + std::to_string(ratio), "give a ratio of 1 or more");
   }
   const double upper = Bound::find(exec, with_signed_offsets(A), 1e-5);
   return {upper / ratio, upper};

@@ -22,8 +22,8 @@ class OperatorWithRows {
       : operator_(&applied), matrix_(with_signed_offsets(A)) {
     if (static_cast<std::int64_t>(applied.rows()) != A.rows() ||
         static_cast<std::int64_t>(applied.columns()) != A.columns()) {
-      throw Error("an operator of " + std::to_string(applied.rows()) + " x " +
-                      std::to_string(applied.columns()) + " beside a matrix of " +
+      throw Error("the operator is " + std::to_string(applied.rows()) + " x " +
+                      std::to_string(applied.columns()) + ", and the matrix " +
                       std::to_string(A.rows()) + " x " + std::to_string(A.columns()),
                   "give the matrix that the operator applies");
     }

@@ -134,8 +134,7 @@ inline void check_options(const LobpcgOptions& options, std::int64_t rows) {
   if (rows < 1 || options.count < 1 || options.constraints < 0 ||
       options.count + std::int64_t{options.constraints} > rows) {
     throw Error("options.count is " + std::to_string(options.count) + " and constraints " +
-                    std::to_string(options.constraints) + ", of a matrix of " +
-                    std::to_string(rows) + " rows",
+                    std::to_string(options.constraints) + ", for " + std::to_string(rows) + " rows",
                 "ask for at least one pair, and no more than there are");
   }
   if (options.relative_tolerance && !(*options.relative_tolerance > 0)) {
@@ -236,7 +235,7 @@ class Basis {
         krylov::apply<Exec, S>(exec, mass, given, with_mass);
       }
       const Dense<Sum> g = gram(exec, given, is_given<B> ? with_mass : given);
-      if (!finite(g)) throw Error("NaN or infinity in the constraints", "leave them out");
+      if (!finite(g)) throw Error("the constraints are not finite", "give finite ones");
       const Dense<Sum> t = orthonormal(g, 16 * epsilon * c);
       constrained_ = t.columns;
       if (constrained_ == 0) return;

@@ -57,7 +57,7 @@ class LobpcgSolver {
     check_sizes(matrix.rows(), matrix.columns(), detail::vectors::to_write(x));
     if (!detail::krylov::symmetric(preconditioner)) {
       throw Error(detail::krylov::name_of(preconditioner) + " is not symmetric",
-                  "LOBPCG needs a symmetric preconditioner");
+                  "give LOBPCG a symmetric preconditioner");
     }
     detail::lobpcg::check_mass(options_, rows_, mass);
     detail::krylov::reserve(exec, preconditioner, k_);

@@ -22,13 +22,12 @@ const Matrix& checked(const Matrix& A, const Multivector<const S>& near_nullspac
                       const MultigridOptions& options, const MultigridParts<Exec, Matrix>& parts) {
   const auto fail = [](const std::string& what, const char* remedy) { throw Error(what, remedy); };
   if (A.rows() != A.columns()) {
-    fail("multigrid of a matrix of " + std::to_string(A.rows()) + " x " +
-             std::to_string(A.columns()),
+    fail("multigrid's matrix is " + std::to_string(A.rows()) + " x " + std::to_string(A.columns()),
          "give a square matrix");
   }
   if (near_nullspace.count > 0 && near_nullspace.rows != std::int64_t{A.rows()}) {
-    fail("near-nullspace vectors of " + std::to_string(near_nullspace.rows) +
-             " rows for a matrix of " + std::to_string(A.rows()),
+    fail("near-nullspace vectors have " + std::to_string(near_nullspace.rows) +
+             " rows, and A has " + std::to_string(A.rows()),
          "give a row for each of the matrix");
   }
   if (!(options.strength >= 0)) {
@@ -92,10 +91,9 @@ template <ExecutionSpace Exec, class Matrix>
 void check_level(const Exec& exec, const Level<Exec, Matrix>& level) {
   const bool finest = level.number == 0;
   const std::string place = finest ? "" : "on level " + std::to_string(level.number) + " ";
-  const char* const indefinite = "A is not positive definite: take another preconditioner";
+  const char* const indefinite = "use another preconditioner: A is not positive definite";
   const char* const remedy =
-      finest ? "multigrid smooths by it: store a positive one that its type has room for"
-             : indefinite;
+      finest ? "store a positive one that its type can hold: multigrid smooths by it" : indefinite;
   std::int64_t bad[2] = {0, 0};
   const SpectrumNumbers numbers = spectrum::read_numbers(exec, level.numbers, level.bad, bad);
   spectrum::throw_if_bad(place, bad[0], numbers, remedy, indefinite);

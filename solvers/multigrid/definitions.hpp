@@ -94,7 +94,7 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
                   const Multivector<S>& x) override {
     if (level < 0 || level >= static_cast<int>(levels_.size())) {
       throw Error("there is no level " + std::to_string(level) + " of multigrid",
-                  "its levels are 0 to " + std::to_string(levels_.size() - 1));
+                  "give one from 0 to " + std::to_string(levels_.size() - 1));
     }
     const auto l = static_cast<std::size_t>(level);
     const std::int64_t rows = levels_[l].A.rows();

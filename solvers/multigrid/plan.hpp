@@ -194,14 +194,14 @@ class MultigridPlan {
     constexpr bool is_double = sizeof(RealOf<scalar_type>) == 8;
     if (is_double && options.values == MultigridValues::single_precision) {
       if (parts.smoother || parts.aggregates || parts.prolongation) {
-        throw Error("options.values is single_precision of a plan with parts of its own",
+        throw Error("options.values is single_precision, and the plan has its own parts",
                     "leave it out, or give the plan a matrix in float");
       }
       // Lists of formats are for the matrix's own scalar.
       if constexpr (is_double && std::same_as<FormatList, DefaultFormats>) {
         return mg::make_in_float<Exec, Signed>(exec, A, vectors, options);
       }
-      throw Error("options.values is single_precision of a plan with formats of its own",
+      throw Error("options.values is single_precision, and the plan has its own formats",
                   "leave the list of formats to the plan, or give it a matrix in float");
     }
     return mg::make_hierarchy<Exec, Signed>(

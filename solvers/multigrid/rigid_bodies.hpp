@@ -64,8 +64,8 @@ auto rigid_body_motions(const Exec& exec, const Coordinates& coordinates) {
   const auto nodes = static_cast<std::int64_t>(coordinates.extent(0));
   const auto dimensions = static_cast<int>(coordinates.extent(1));
   if (dimensions != 2 && dimensions != 3) {
-    throw Error("coordinates of " + std::to_string(dimensions) + " dimensions",
-                "give two or three of each node");
+    throw Error("the coordinates have " + std::to_string(dimensions) + " dimensions",
+                "give two or three");
   }
   const int count = dimensions == 2 ? 3 : 6;
   using Motions = Kokkos::View<S**, Kokkos::LayoutLeft, typename Exec::memory_space>;

@@ -427,8 +427,7 @@ class Levels {
 template <Ordinal O>
 void check_loop(O n, SweepDirection sweep) {
   if (n < 0) {
-    throw Error("a loop of " + std::to_string(n) + " iterations",
-                "give the number of iterations, 0 or more");
+    throw Error("the loop has " + std::to_string(n) + " iterations", "give 0 or more");
   }
   if (sweep == SweepDirection::symmetric) {
     throw Error("one loop cannot go forward and backward",
@@ -487,8 +486,8 @@ void check_reads(const Exec& exec, const LevelSums& sums, const Loop& loop) {
         "leave it out: items are those that the loop writes, from 0");
   }
   throw Error(reads + ", which the loop writes later",
-              "say ReadsAhead::old_value if it reads what stood there before the loop; else turn "
-              "the sweep round, or leave the item out");
+              "use ReadsAhead::old_value if it reads the value from before the loop; else reverse "
+              "the sweep, or leave the item out");
 }
 
 }  // namespace heddle::detail::ordered

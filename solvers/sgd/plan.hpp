@@ -42,7 +42,7 @@ inline void check_options(const SgdOptions& options) {
   if (sized && options.schedule != SgdSchedule::block_diagonals) {
     throw Error(std::string("options.block_rows or block_columns is set, and the schedule ") +
                     name(options.schedule) + " has no blocks",
-                "leave them out, or take SgdSchedule::block_diagonals");
+                "leave them out, or use SgdSchedule::block_diagonals");
   }
 }
 
@@ -60,7 +60,7 @@ template <ExecutionSpace Exec, Scalar S, Ordinal O, MemorySpace Space>
 void check_ratings(const Exec& exec, const Ratings<S, O, Space>& ratings) {
   const auto most = static_cast<std::int64_t>(std::numeric_limits<O>::max());
   if (ratings.rows < 0 || ratings.columns < 0 || ratings.rows > most || ratings.columns > most) {
-    throw Error("the ratings are of " + std::to_string(ratings.rows) + " rows and " +
+    throw Error("the ratings have " + std::to_string(ratings.rows) + " rows and " +
                     std::to_string(ratings.columns) + " columns",
                 "give sizes that the ordinal holds");
   }

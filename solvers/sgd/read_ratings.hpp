@@ -48,7 +48,7 @@ class Fields {
   }
 
   static constexpr const char* line_is =
-      "a line is: user item rating [time], between blanks, commas, semicolons or ::";
+      "write user item rating [time], between blanks, commas, semicolons or ::";
 
  private:
   /// Length of the separator at this place; 0: none.
@@ -102,10 +102,9 @@ Ratings<S, O, Kokkos::HostSpace> parse_ratings(std::string_view text,
       value.push_back(number_of(fields.next("rating"), parse_real<S>));
       if (!fields.at_line_end()) number_of(fields.next("time"), parse_real<double>);
       if (!fields.at_line_end()) {
-        throw Fault{
-            fields.at(),
-            "'" + printable(fields.next("end of the line")) + "' stands behind a rating's time",
-            Fields::line_is};
+        throw Fault{fields.at(),
+                    "'" + printable(fields.next("end of the line")) + "' follows a rating's time",
+                    Fields::line_is};
       }
     }
   } catch (const Fault& fault) {

@@ -31,7 +31,7 @@ template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::SptrsvPlanCore(const Exec& exec, const Matrix& T,
                                                                   const SptrsvOptions& options)
     : T_(T), options_(options), device_(backends::describe(exec)) {
-  check_square(T, "a triangular solve with");
+  check_square(T, "a triangular solve");
   check_common_options(options);
   check_csr(exec, T);
   sums_ = triangle::check_triangle<DiagonalValue>(exec, T, options.triangle, options.diagonal,
@@ -190,7 +190,7 @@ void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::check_still_inspected(
       triangle::check_triangle<DiagonalValue>(exec, T_, options_.triangle, Diagonal::unit, true);
   if (sums.entries == sums_.entries) return;
   throw Error("prepare was given a matrix with " + std::to_string(sums.entries) +
-                  " entries beside the diagonal of the triangle, and the plan is for " +
+                  " entries off the diagonal of the triangle, and the plan is for " +
                   std::to_string(sums_.entries),
               "make a new SptrsvPlan when the pattern changes");
 }

@@ -437,7 +437,7 @@ void solve_without_plan(const Exec& exec, V alpha, const CsrMatrix<S, O, Off, Sp
                         const Multivector<const V>& b, const Multivector<V>& x,
                         const SptrsvWorkspace<Exec, V>& workspace, const SptrsvOptions& options) {
   if (T.rows() != T.columns()) {
-    throw Error("a triangular solve with a matrix of " + std::to_string(T.rows()) + " x " +
+    throw Error("the matrix of a triangular solve is " + std::to_string(T.rows()) + " x " +
                     std::to_string(T.columns()),
                 "give a square matrix");
   }

@@ -102,12 +102,12 @@ void sptrsv(const Exec& exec, Op op, typename X::value_type alpha,
           Kokkos::SpaceAccessibility<KokkosSpace<Exec>, typename X::memory_space>::accessible,
       "b or x lies in a memory space that the execution space cannot reach");
   if (op != Op::none) {
-    throw Error(std::string("a triangular solve without a plan, for op ") + name(op),
-                "make an SptrsvPlan, which solves for every op");
+    throw Error(std::string("a triangular solve without a plan has no op ") + name(op),
+                "make an SptrsvPlan, which has every op");
   }
   if (options.scheme) {
-    throw Error("a triangular solve without a plan, for the scheme " + options.scheme->to_string(),
-                "make an SptrsvPlan, which runs the scheme that is pinned");
+    throw Error("a triangular solve without a plan has no scheme " + options.scheme->to_string(),
+                "make an SptrsvPlan, which runs pinned schemes");
   }
   using Signed = SignedOffsets<CsrMatrix<S, O, Off, Space>>;
   HEDDLE_ASSERT_DEFINED(detail::is_defined<detail::sptrsv::WithoutPlanKernels<V>> ||

@@ -54,8 +54,7 @@ class Preconditioner : public ::Tpetra::Operator<
     }
     const auto rows = A->getRowMap();
     if (!rows->isSameAs(*A->getDomainMap()) || !rows->isSameAs(*A->getRangeMap())) {
-      throw Error("a preconditioner of a matrix whose row, domain and range maps differ",
-                  "fill it with one map");
+      throw Error("the row, domain and range maps of the matrix differ", "fill it with one map");
     }
     detail::tpetra::agreed(*A->getComm(), [&] {
       const Exec exec;
@@ -86,8 +85,8 @@ class Preconditioner : public ::Tpetra::Operator<
     }
     const bool alike = mode == Teuchos::CONJ_TRANS || !heddle::is_complex<S>;
     if (mode != Teuchos::NO_TRANS && !takes_op && !(hasTransposeApply() && alike)) {
-      throw Error("the transpose of " + detail::krylov::name_of(*made_),
-                  "apply it as it is, or take one that is symmetric");
+      throw Error(detail::krylov::name_of(*made_) + " has no transpose",
+                  "apply it as it is, or use a symmetric one");
     }
     if (alpha == Scalar(0)) return detail::tpetra::scale(beta, Y);
     const bool plain = alpha == Scalar(1) && beta == Scalar(0) && &X != &Y;

@@ -58,7 +58,7 @@ class LocalTriangularSolver : public Ifpack2::LocalSparseTriangularSolver<RowMat
     reset();
     T_ = Teuchos::rcp_dynamic_cast<const crs_matrix_type>(this->getMatrix());
     if (T_.is_null()) {
-      throw Error("a LocalTriangularSolver without a Tpetra::CrsMatrix",
+      throw Error("LocalTriangularSolver has no Tpetra::CrsMatrix",
                   "give one to the constructor or to setMatrix");
     }
     const auto graph = T_->getGraph();
@@ -68,7 +68,7 @@ class LocalTriangularSolver : public Ifpack2::LocalSparseTriangularSolver<RowMat
     const auto local = T_->getLocalMatrixDevice();
     if (!graph->getImporter().is_null() || !graph->getExporter().is_null() ||
         local.numRows() != local.numCols()) {
-      throw Error("a local triangular solve with a matrix of other processes' columns or rows",
+      throw Error("the triangle has columns or rows of other processes",
                   "give the triangle of one process: Ifpack2::LocalFilter, or factors of RILUK");
     }
     const bool by_local_index = true;
@@ -120,7 +120,7 @@ class LocalTriangularSolver : public Ifpack2::LocalSparseTriangularSolver<RowMat
              scalar_type beta = scalar_type(0)) const override {
     const Teuchos::Time clock("apply");
     const double begin = clock.wallTime();
-    if (!computed_) throw Error("a triangular solve before compute()", "call compute() first");
+    if (!computed_) throw Error("the solve precedes compute()", "call compute() first");
     if (X.getNumVectors() != Y.getNumVectors()) {
       throw Error("x holds " + std::to_string(X.getNumVectors()) + " vectors and y " +
                       std::to_string(Y.getNumVectors()),
@@ -232,8 +232,8 @@ class RILUK : public Ifpack2::RILUK<RowMatrix> {
     Base::setParameters(parameters);
     if (this->isKokkosKernelsStream_) {
       this->isKokkosKernelsStream_ = false;
-      throw Error("heddle::tpetra::RILUK with \"fact: kspiluk number-of-streams\"",
-                  "leave it out, or take Ifpack2::RILUK");
+      throw Error("heddle::tpetra::RILUK lacks \"fact: kspiluk number-of-streams\"",
+                  "leave it out, or use Ifpack2::RILUK");
     }
   }
 
@@ -281,7 +281,7 @@ class RILUK : public Ifpack2::RILUK<RowMatrix> {
     if (!factors_ || !this->isComputed_) return Base::apply(X, Y, mode, alpha, beta);
     if (mode != Teuchos::NO_TRANS && std::none_of(options_.ops.begin(), options_.ops.end(),
                                                   [](Op op) { return transposes(op); })) {
-      throw Error("a transposing apply of a RILUK whose options do not name it",
+      throw Error("the ops of this RILUK's options have no transpose",
                   "name Op::transpose in the ops of its options");
     }
     const Teuchos::Time clock("apply");

@@ -38,7 +38,7 @@ void agreed(const Teuchos::Comm<int>& comm, const Step& step) {
   Teuchos::broadcast<int, char>(comm, first, static_cast<int>(sizeof(said)), said);
   if (mine) std::rethrow_exception(mine);
   throw Error("process " + std::to_string(first) + " failed: " + said,
-              "what is wrong there is wrong for all processes");
+              "correct it there: all processes fail with it");
 }
 
 // A matrix split into the columns whose entries of x a process owns and those that it imports.

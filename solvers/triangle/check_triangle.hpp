@@ -110,7 +110,7 @@ TriangleSums sums_of_long_rows(const Exec& exec, const TriangleRow<Matrix, D>& r
 /// The words of an Error for a bad diagonal.
 struct DiagonalWords {
   const char* wrong = "the diagonal is missing, zero or not finite";
-  const char* advice = "store one, shift it, or say Diagonal::unit";
+  const char* advice = "store one, shift it, or use Diagonal::unit";
 };
 
 /// Checks a triangle of T, whose row pointer and columns have been checked. Throws Error, naming
@@ -131,9 +131,8 @@ TriangleSums check_triangle(const Exec& exec, const Matrix& T, Triangle triangle
   }
   if (sums.outside != TriangleSums::nowhere && !ignore_outside) {
     const bool lower = triangle == Triangle::lower;
-    throw Error(std::string("an entry ") + (lower ? "above" : "below") + " the diagonal",
-                Where{.row = sums.outside},
-                "give a triangular matrix, or set options.ignore_outside");
+    throw Error(std::string("an entry is ") + (lower ? "above" : "below") + " the diagonal",
+                Where{.row = sums.outside}, "give a triangle, or set options.ignore_outside");
   }
   if (diagonal == Diagonal::stored && sums.bad_diagonal != TriangleSums::nowhere) {
     throw Error(words.wrong, Where{.row = sums.bad_diagonal}, words.advice);

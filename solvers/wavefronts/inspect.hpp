@@ -239,7 +239,7 @@ int count_given_levels(const Exec& exec, std::int64_t n, const int* level) {
   Kokkos::parallel_reduce("heddle::wavefronts::wrong_level", range_policy(exec, n),
                           FirstWrongLevel{level}, Kokkos::Min<std::int64_t>(wrong));
   if (wrong < n) {
-    throw Error("iteration " + std::to_string(wrong) + " is of a level below 0",
+    throw Error("iteration " + std::to_string(wrong) + " has a level below 0",
                 "count levels from 0");
   }
   int highest = 0;

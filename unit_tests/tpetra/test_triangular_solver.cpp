@@ -90,7 +90,7 @@ TEST_CASE("what a LocalTriangularSolver cannot do is an error that says what to 
       CHECK(std::string(error.what()).find(what) != std::string::npos);
     }
   };
-  says([] { Mine().initialize(); }, "without a Tpetra::CrsMatrix");
+  says([] { Mine().initialize(); }, "has no Tpetra::CrsMatrix");
   const auto T = make_triangle(true, false, 1);
   Mine mine(T);
   const auto x = make_vectors(T->getDomainMap(), 2, 1);
@@ -105,7 +105,7 @@ TEST_CASE("what a LocalTriangularSolver cannot do is an error that says what to 
 
   const auto square = make_matrix(60, 60, Layout::runs, Layout::runs, Layout::runs);
   if (square->getComm()->getSize() > 1) {
-    says([&] { Mine(square).initialize(); }, "of other processes' columns or rows");
+    says([&] { Mine(square).initialize(); }, "columns or rows of other processes");
   } else {
     says([&] { Mine(square).initialize(); }, "neither lower nor upper");
   }

@@ -232,7 +232,7 @@ TEST_CASE("kk: what is refused") {
   Fixture f;
   Handle handle;
   CHECK_THROWS_WITH_AS(kk::spmv(f.exec, &handle, "X", 1, f.theirs, f.x, 0, f.y),
-                       doctest::Contains("the mode 'X'"), Error);
+                       doctest::Contains("mode is 'X'"), Error);
   CHECK_THROWS_AS(kk::spmv(f.exec, "", 1, f.theirs, f.x, 0, f.y), Error);
   const Handles<One>::Vector small("heddle::test::small", 999);
   CHECK_THROWS_AS(kk::spmv(f.exec, &handle, "N", 1, f.theirs, small, 0, f.y), Error);

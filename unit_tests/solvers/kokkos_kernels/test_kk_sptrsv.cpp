@@ -246,7 +246,7 @@ TEST_CASE("kk: several solves at once, each on an instance of its own") {
   x.pop_back();
   CHECK_THROWS_WITH_AS(
       kk::sptrsv_solve_streams(instances, handles, row_maps, entries, values, b, x),
-      doctest::Contains("lists of 2 instances and of 1"), Error);
+      doctest::Contains("lists have 2 and 1 entries"), Error);
 }
 
 }  // namespace heddle::test

@@ -110,24 +110,23 @@ TEST_CASE("singular blocks: an error, after new values the lowest is reported an
   m.update_values(exec, good.matrix());
   CHECK_NOTHROW(m.check_values(exec));
   for (const int size : {0, 33}) {
-    const std::string words = "blocks of " + std::to_string(size) + " rows";
+    const std::string words = "the block size is " + std::to_string(size);
     CHECK_THROWS_WITH_AS(Blocks(exec, good.matrix(), size), doctest::Contains(words.c_str()),
                          Error);
   }
   const auto whole = good.matrix();
   const CsrMatrix wide(whole.rows(), whole.rows() + 1, whole.row_ptr(), whole.col_idx(),
                        whole.values());
-  CHECK_THROWS_WITH_AS(Blocks(exec, wide, 2),
-                       doctest::Contains("the diagonal blocks of a matrix of 16 x 17"), Error);
+  CHECK_THROWS_WITH_AS(Blocks(exec, wide, 2), doctest::Contains("block Jacobi's matrix is 16 x 17"),
+                       Error);
   CHECK_THROWS_WITH_AS((JacobiPreconditioner<Exec, double>(exec, wide)),
-                       doctest::Contains("the diagonal of a matrix of 16 x 17"), Error);
+                       doctest::Contains("Jacobi's matrix is 16 x 17"), Error);
   CHECK_THROWS_WITH_AS(m.apply(exec, x, x), doctest::Contains("same vector"), Error);
   const auto smaller =
       grid_operator<Exec, double>(3, [](int i, int j) { return i == j ? 2.0 : 0.0; });
   CHECK_THROWS_WITH_AS(
       m.update_values(exec, smaller.matrix()),
-      doctest::Contains("a matrix of 9 x 9 for a preconditioner of 16 rows; make a new one"),
-      Error);
+      doctest::Contains("A is 9 x 9, and the preconditioner has 16 rows; make a new one"), Error);
 }
 
 TEST_CASE_TEMPLATE(
@@ -166,8 +165,7 @@ TEST_CASE_TEMPLATE(
   const auto fewer = grid_operator<Exec, S>(3, [](int i, int j) { return i == j ? S(2) : S(0); });
   CHECK_THROWS_WITH_AS(
       m.update_values(exec, fewer.matrix()),
-      doctest::Contains("a matrix of 9 x 9 for a preconditioner of 16 rows; make a new one"),
-      Error);
+      doctest::Contains("A is 9 x 9, and the preconditioner has 16 rows; make a new one"), Error);
 }
 
 TEST_CASE("a diagonal is known by what it says, not by its members") {

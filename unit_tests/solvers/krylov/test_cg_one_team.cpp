@@ -304,8 +304,7 @@ TEST_CASE("an operator beside its matrix shows it to one team") {
   CHECK(a.applies > 0);
   PlainOperator<Exec, double> other = star(9, 4.1);
   CHECK_THROWS_WITH_AS(with_rows(a, other.matrix()),
-                       doctest::Contains("an operator of 64 x 64 beside a matrix of 81 x 81"),
-                       Error);
+                       doctest::Contains("the operator is 64 x 64, and the matrix 81 x 81"), Error);
 }
 
 TEST_CASE("one team refuses by name what it does not take") {
@@ -319,13 +318,13 @@ TEST_CASE("one team refuses by name what it does not take") {
                        Error);
   Diagonal user{JacobiPreconditioner<Exec, double>(exec, a.matrix())};
   CHECK_THROWS_WITH_AS(cg.solve(exec, a, b, x, user),
-                       doctest::Contains("cg/one-team does not take this system"), Error);
+                       doctest::Contains("cg/one-team cannot solve this system"), Error);
   CHECK_THROWS_WITH_AS((CgSolver<Exec, double>(exec, 16, pinned(Scheme("cg/two-teams")))),
-                       doctest::Contains("cg/launches, cg/one-team and cg/one-cluster"), Error);
+                       doctest::Contains("pin cg/launches, cg/one-team or cg/one-cluster"), Error);
   if (!has_clusters<Exec>()) {
     CgSolver<Exec, double> without(exec, 16, pinned(one_cluster));
     CHECK_THROWS_WITH_AS(without.solve(exec, a, b, x),
-                         doctest::Contains("cg/one-cluster does not take this system"), Error);
+                         doctest::Contains("cg/one-cluster cannot solve this system"), Error);
   }
   CHECK_THROWS_WITH_AS((GmresSolver<Exec, double>(exec, 16, pinned(one_team))),
                        doctest::Contains("options.scheme has no effect on GmresSolver"), Error);

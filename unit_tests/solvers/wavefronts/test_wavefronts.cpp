@@ -73,7 +73,7 @@ TEST_CASE_TEMPLATE_DEFINE("wavefronts: wrong reads are errors that name the iter
   };
   const Pattern later{"later", 4, {{}, {0}, {3, 2}, {0, 1}}};
   CHECK_THROWS_WITH(inspect(later, {}),
-                    doctest::Contains("iteration 2 reads item 3, which the loop writes later; say "
+                    doctest::Contains("iteration 2 reads item 3, which the loop writes later; use "
                                       "ReadsAhead::old_value"));
   CHECK_THROWS_WITH(inspect(later, {.sweep = SweepDirection::backward}),
                     doctest::Contains("iteration 1 reads item 0, which the loop writes later"));
@@ -98,7 +98,7 @@ TEST_CASE_TEMPLATE_DEFINE("wavefronts: wrong reads are errors that name the iter
   }
   const DevicePattern<Exec> on_device(later);
   CHECK_THROWS_WITH(Wavefronts(exec, -1, on_device.reads()),
-                    doctest::Contains("a loop of -1 iterations"));
+                    doctest::Contains("the loop has -1 iterations"));
   CHECK_THROWS_WITH(inspect(later, {.sweep = SweepDirection::symmetric}),
                     doctest::Contains("one loop cannot go forward and backward"));
   CHECK_THROWS_AS(inspect(later, {.scheme = Scheme("wavefronts", {{"fast"}})}), Error);
@@ -206,7 +206,7 @@ TEST_CASE_TEMPLATE_DEFINE("wavefronts: levels that were found elsewhere", T, giv
   }
   CHECK(by_level({}, {}).levels() == 0);
   CHECK(by_level({2, 0}, {}).levels() == 3);  // the second of them is empty
-  CHECK_THROWS_WITH(by_level({0, 1, -1}, {}), doctest::Contains("iteration 2 is of a level below"));
+  CHECK_THROWS_WITH(by_level({0, 1, -1}, {}), doctest::Contains("iteration 2 has a level below"));
 }
 TEST_CASE_TEMPLATE_APPLY(given, Everywhere);
 
