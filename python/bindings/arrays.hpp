@@ -99,8 +99,8 @@ using Vectors =
 template <class T, class A>
 Vectors<T> vectors_of(const A& array) {
   if (array.ndim() != 1 && array.ndim() != 2) {
-    throw Error("an array of " + std::to_string(array.ndim()) + " dimensions",
-                "give one, or two with a column for each vector");
+    throw Error("the array has " + std::to_string(array.ndim()) + " dimensions",
+                "give 1, or 2 with a column for each vector");
   }
   const bool several = array.ndim() == 2;
   const auto rows = array.shape(0), count = several ? array.shape(1) : 1;

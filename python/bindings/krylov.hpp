@@ -108,7 +108,7 @@ class Krylov : public Holder<Solver> {
    public:
     explicit InUse(Krylov& of) : of_(of) {
       if (of.used_by_ == std::this_thread::get_id()) {
-        throw Error("this solver is in the midst of a solve", "make another for the callback");
+        throw Error("this solver runs another solve", "make another for the callback");
       }
       {
         const nb::gil_scoped_release without_gil;

@@ -63,7 +63,7 @@ class PreconditionerOf final : public Preconditioner<S, O> {
     } else if constexpr (requires(P& p) { p.apply(exec, op, S(1), b, x); }) {
       if (op != Op::none) return plan().apply(exec, op, S(1), b, x);
     } else if (op != Op::none) {
-      throw Error(name() + " has no transpose", "take an IluPlan, an IcPlan or a SptrsvPlan");
+      throw Error(name() + " has no transpose", "use an IluPlan, an IcPlan or a SptrsvPlan");
     }
     plan().apply(exec, b, x);
   }

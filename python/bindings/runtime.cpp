@@ -60,8 +60,7 @@ void begin() {
   }
   const int device = backends::current_device<Exec>();
   if (!on_host && device < 0) {
-    throw Error("there is no GPU here",
-                "take the package for CPUs, heddle in place of heddle-cuda");
+    throw Error("there is no GPU here", "use the package for CPUs, heddle in place of heddle-cuda");
   }
   if (!Kokkos::is_initialized()) {
     auto settings = Kokkos::InitializationSettings().set_disable_warnings(true);
@@ -111,7 +110,7 @@ Exec instance([[maybe_unused]] bool small) {
 
 void set_threads(int threads) {
   if (threads < 1) {
-    throw Error(std::to_string(threads) + " threads", "give a number of at least 1");
+    throw Error("threads is " + std::to_string(threads), "give 1 or more");
   }
   if (runtime().state != State::not_begun) {
     throw Error("heddle works already, with " + std::to_string(python::threads()) + " threads",

@@ -89,17 +89,17 @@ def test_what_lies_on_a_gpu_is_an_error_that_says_what_to_do(A, there):
                        (lambda: heddle.lobpcg(A, there), "X"),
                        (lambda: heddle.Matrix((there, A.indices, A.indptr), shape=A.shape), "values"),
                        (lambda: heddle.Matrix((A.data, there, A.indptr), shape=A.shape, copy=True), "col_idx")):
-        with pytest.raises(heddle.Error, match=f"{name} lies on a GPU, and this heddle works on the CPU; give a copy"):
+        with pytest.raises(heddle.Error, match=f"{name} is on a GPU, and this heddle works on the CPU; give a copy"):
             work()
 
 
 @pytest.mark.parametrize("module, remedy", [("cupy._core.core", "get"), ("torch", "cpu")])
 def test_whose_array_it_is_says_how_to_fetch_it(A, module, remedy):
     there = type("ndarray", (OnGpu,), {"__module__": module})()
-    with pytest.raises(heddle.Error, match=rf"b lies on a GPU, .*; give b\.{remedy}\(\)"):
+    with pytest.raises(heddle.Error, match=rf"b is on a GPU, .*; give b\.{remedy}\(\)"):
         heddle.cg(A, there)
     matrix = type("csr_matrix", (), {"tocsr": None, "format": "csr", "shape": A.shape, "data": there})()
-    with pytest.raises(heddle.Error, match=rf"A lies on a GPU, .*; give A\.{remedy}\(\)"):
+    with pytest.raises(heddle.Error, match=rf"A is on a GPU, .*; give A\.{remedy}\(\)"):
         heddle.Matrix(matrix)
 
 

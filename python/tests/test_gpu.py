@@ -256,14 +256,14 @@ def test_what_lies_on_the_cpu_is_an_error_that_says_what_to_do():
                        (lambda: heddle.cg(A, b, there), "x0"), (lambda: plan @ memoryview(there), "x"),
                        (lambda: heddle.lobpcg(A, np.ones((900, 1))), "X"),
                        (lambda: heddle.Matrix((host.data, A.indices, A.indptr), shape=A.shape), "values")):
-        with pytest.raises(heddle.Error, match=rf"{name} lies in the CPU's memory, and this heddle works on a GPU; "
+        with pytest.raises(heddle.Error, match=rf"{name} is in the CPU's memory, and this heddle works on a GPU; "
                                                rf"give cupy\.asarray\({name}\)"):
             work()
     for work in (lambda: heddle.Matrix(host), lambda: heddle.cg(host, b)):
-        with pytest.raises(heddle.Error, match=r"A lies in the CPU's memory.*; give cupyx\.scipy\.sparse\.csr_matrix\(A\)"):
+        with pytest.raises(heddle.Error, match=r"A is in the CPU's memory.*; give cupyx\.scipy\.sparse\.csr_matrix\(A\)"):
             work()
     torch = pytest.importorskip("torch")
-    with pytest.raises(heddle.Error, match=r"x lies in the CPU's memory.*; give x\.cuda\(\)"):
+    with pytest.raises(heddle.Error, match=r"x is in the CPU's memory.*; give x\.cuda\(\)"):
         plan @ torch.ones(900, dtype=torch.float64)
 
 
@@ -274,7 +274,7 @@ def test_another_gpu():
     plan = heddle.SpmvPlan(A)
     with cupy.cuda.Device(1):
         far, x = on_gpu(laplacian(30)), cupy.ones(900)
-        with pytest.raises(heddle.Error, match="x lies on GPU 1, and heddle works on GPU 0 here"):
+        with pytest.raises(heddle.Error, match="x is on GPU 1, and heddle works on GPU 0 here"):
             plan @ x
         other = heddle.SpmvPlan(far)
         close(other @ x, far @ x)

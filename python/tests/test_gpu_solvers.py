@@ -145,7 +145,7 @@ def test_functions_of_python(system):
     assert info == 0 and relative_residual(A, x, b) <= 1.1e-9
     assert set(seen) == {(cupy.ndarray, stream.ptr)}
     for M, error, words in ((lambda r: 1 / 0, ZeroDivisionError, "division by zero"), (lambda r: r[:1], heddle.Error, "M gives the shape"),
-                            (lambda r: r.get(), heddle.Error, "what M gives lies in the CPU's memory"),
+                            (lambda r: r.get(), heddle.Error, "what M gives is in the CPU's memory"),
                             (lambda r: r * 1j, TypeError, "M gives complex128")):
         with pytest.raises(error, match=words):
             solve(A, b, M=M)

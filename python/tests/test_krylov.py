@@ -299,7 +299,7 @@ def test_solver_objects_keep_their_memory():
 def test_a_solver_in_the_midst_of_a_solve():
     A = laplacian(10)
     solver = heddle.CgSolver(check_every=1)
-    with pytest.raises(heddle.Error, match="in the midst of a solve; make another"):
+    with pytest.raises(heddle.Error, match="runs another solve; make another"):
         solver.solve(A, np.ones(100), callback=lambda xk: solver.solve(A, np.ones(100)))
     assert solver.solve(A, np.ones(100)).converged
 

@@ -125,7 +125,7 @@ def test_a_callback_sees_and_ends_a_search(A, rng):
 
 def test_what_is_not_there(A, rng):
     X = rng.standard_normal((A.shape[0], 2))
-    with pytest.raises(heddle.Error, match="retLambdaHistory is not there"):
+    with pytest.raises(heddle.Error, match="there is no retLambdaHistory"):
         heddle.lobpcg(A, X, retLambdaHistory=True)
     with pytest.raises(heddle.Error, match="B has the shape"):
         heddle.lobpcg(A, X, A[1:, 1:])

@@ -29,7 +29,7 @@ try: heddle.set_threads(1)
 except heddle.Error as error: print(error)
 """, OMP_NUM_THREADS="2") == "heddle: heddle works already, with 2 threads; call set_threads before anything else, or set " \
         "OMP_NUM_THREADS\n"
-    with pytest.raises(heddle.Error, match="give a number of at least 1"):
+    with pytest.raises(heddle.Error, match="give 1 or more"):
         heddle.set_threads(0)
 
 

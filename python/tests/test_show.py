@@ -52,4 +52,4 @@ sys.modules["matplotlib"] = None
 import heddle, scipy.sparse as sp
 try: heddle.spy(sp.eye_array(5, format="csr"))
 except heddle.Error as error: print(error)
-""") == "there is no matplotlib; install it, or give axes= of your own\n"
+""") == "matplotlib is missing; install it, or give axes= of your own\n"

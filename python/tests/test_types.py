@@ -133,12 +133,12 @@ def test_numbers_that_do_not_fit():
 @pytest.mark.skipif(len(scalars) > 1, reason="built for all scalars")
 def test_scalars_that_were_left_out():
     A = laplacian(5)
-    with pytest.warns(heddle.ConversionWarning, match="A.data holds float32, and heddle takes float64"):
+    with pytest.warns(heddle.ConversionWarning, match="A.data holds float32, and heddle needs float64"):
         assert heddle.Matrix(A.astype(np.float32)).dtype == np.float64
     with pytest.raises(TypeError, match=r"A.data holds .*, and heddle knows float64; give A.data.astype"):
         heddle.Matrix(A.astype(np.longdouble))
     assert heddle.Matrix(A.astype(np.float32), copy=True).dtype == np.float64
-    with pytest.raises(TypeError, match="holds complex128; this build of heddle knows float64"):
+    with pytest.raises(TypeError, match="holds complex128; give float64 to this build"):
         heddle.Matrix(A.astype(complex), copy=True)
     with pytest.raises(TypeError, match="build it with HEDDLE_INSTANTIATE=float,double,cfloat,cdouble"):
         heddle.read_matrix_market("a.mtx", dtype=np.complex64)

@@ -17,7 +17,7 @@ def here(name, x):
             return
         current, its = xp.cuda.runtime.getDevice(), x.device.id
         if its != current:
-            raise _core.Error(f"{name} lies on GPU {its}, and heddle works on GPU {current} here; give a copy on that one, "
+            raise _core.Error(f"{name} is on GPU {its}, and heddle works on GPU {current} here; give a copy on that one, "
                               f"or work within cupy.cuda.Device({its})")
         return
     device = getattr(x, "__dlpack_device__", None)
@@ -29,7 +29,7 @@ def here(name, x):
         kind = type(x).__module__.partition(".")[0]
         copy = "cupyx.scipy.sparse.csr_matrix" if name == "A" else "cupy.asarray"
         remedy = f"{name}.cuda()" if kind == "torch" else f"{copy}({name})"
-        raise _core.Error(f"{name} lies in the CPU's memory, and this heddle works on a GPU; give {remedy}")
+        raise _core.Error(f"{name} is in the CPU's memory, and this heddle works on a GPU; give {remedy}")
 
 
 def _has_memory(x):

@@ -18,7 +18,7 @@ def here(name, x):
     if elsewhere:
         kind = type(x).__module__.partition(".")[0]
         remedy = {"cupy": f"{name}.get()", "torch": f"{name}.cpu()"}.get(kind, "a copy in the CPU's memory")
-        raise _core.Error(f"{name} lies on a GPU, and this heddle works on the CPU; give {remedy}")
+        raise _core.Error(f"{name} is on a GPU, and this heddle works on the CPU; give {remedy}")
 
 
 def lent(x):

@@ -79,7 +79,7 @@ def lobpcg(A, X, B=None, M=None, Y=None, tol=None, maxiter=None, largest=True, v
         Values descend where the largest are wanted, and ascend otherwise.
     """
     if retLambdaHistory:
-        raise _core.Error("retLambdaHistory is not there; use callback= or retResidualNormsHistory")
+        raise _core.Error("there is no retLambdaHistory; use callback= or retResidualNormsHistory")
     X = asarray("X", X)
     operator, shape, part, alive = operator_of(_of_columns(A), stream, (X, B) if hasattr(B, "dtype") else (X,), _square_of(X))
     with place_of(alive, stream):

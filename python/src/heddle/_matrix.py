@@ -23,8 +23,8 @@ def _array(name, array, dtypes, copy, reasons):
     given, array = array, borrowed(name, array)
     if array is None:
         if not copy:
-            raise TypeError(f"{name} is a {type(given).__name__}; give an array of {_any(dtypes)}, what DLPack or "
-                            "the buffer protocol lends, or copy=True")
+            raise TypeError(f"{name} is a {type(given).__name__}; give an array of {_any(dtypes)}, an object of DLPack "
+                            "or the buffer protocol, or copy=True")
         array = xp.asarray(given)
     if array.ndim != 1:
         raise _core.Error(f"{name} has {array.ndim} dimensions; give one, as {name}.ravel() has")
@@ -35,7 +35,7 @@ def _array(name, array, dtypes, copy, reasons):
         raise TypeError(f"{name} holds {array.dtype}, and heddle knows {known}; give {name}.astype(np.{copied.dtype}), or "
                         "copy=True")
     if array.dtype != copied.dtype:
-        reasons.append(f"{name} holds {array.dtype}, and heddle takes {copied.dtype}")
+        reasons.append(f"{name} holds {array.dtype}, and heddle needs {copied.dtype}")
     elif not copy:
         reasons.append(f"{name} is not contiguous and aligned")
     return copied
@@ -49,13 +49,13 @@ def _copied(name, array, dtypes):
     if dtypes is scalars:
         return array.astype(holder(name, array.dtype), copy=True)
     if array.dtype.kind not in "biu":
-        raise TypeError(f"{name} holds {array.dtype}; indices are integers: give {name}.astype(np.int32)")
+        raise TypeError(f"{name} holds {array.dtype}; give integers: {name}.astype(np.int32)")
     for dtype in dtypes:
         limits = np.iinfo(dtype)
         if not array.size or (array.max() <= limits.max and array.min() >= limits.min):
             return array.astype(dtype, copy=True)
-    raise _core.Error(f"{name} holds numbers beyond {dtypes[-1]}; heddle's Python package knows matrices of fewer than "
-                      "2**31 rows and columns")
+    raise _core.Error(f"{name} holds numbers beyond {dtypes[-1]}; give a matrix of fewer than 2**31 "
+                      "rows and columns")
 
 
 _indices = (np.dtype(np.int32),)
@@ -98,7 +98,8 @@ class Matrix(Unpicklable):
         copy, reasons = flag("copy", copy), []
         if isinstance(A, tuple):
             if len(A) != 3 or shape is None:
-                raise TypeError("three arrays are a matrix: Matrix((values, col_idx, row_ptr), shape=(rows, columns))")
+                raise TypeError(f"A has {len(A)} parts and shape is {shape}; give Matrix((values, col_idx, row_ptr), "
+                                "shape=(rows, columns))")
             arrays, names, self._given = A, ("values", "col_idx", "row_ptr"), None
         else:
             if not hasattr(A, "tocsr"):
@@ -108,7 +109,7 @@ class Matrix(Unpicklable):
                 raise _core.Error(f"A has the shape {A.shape}; give a matrix, as A.reshape(1, -1) is")
             here("A", getattr(A, "data", None))
             if shape is not None and tuple(shape) != A.shape:
-                raise _core.Error(f"shape is {tuple(shape)}, of a matrix of {A.shape}; leave it out")
+                raise _core.Error(f"shape is {tuple(shape)}, and A has {A.shape}; leave it out")
             given, shape, names = A, A.shape, ("A.data", "A.indices", "A.indptr")
             if A.format != "csr":
                 reasons.append(f"A is in {A.format.upper()} form, and heddle works on CSR")

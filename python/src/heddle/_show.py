@@ -14,7 +14,7 @@ def axes_of(axes):
     try:
         from matplotlib import pyplot
     except ImportError as error:
-        raise _core.Error("there is no matplotlib; install it, or give axes= of your own") from error
+        raise _core.Error("matplotlib is missing; install it, or give axes= of your own") from error
     return pyplot.subplots()[1]
 
 

@@ -17,7 +17,7 @@ from ._types import loses, promoted, scalars, types
 def function_of(name, part):
     """f(x, y), which writes to y, of an operator of Python's."""
     if isinstance(part, type):
-        raise TypeError(f"{name} is the class {part.__name__}; give a matrix, a plan, or what has matvec(x)")
+        raise TypeError(f"{name} is the class {part.__name__}; give a matrix, a plan, or one with matvec(x)")
     if isinstance(part, Operator):
         apply = _narrowing(part)
     elif isinstance(part, Matrix):
@@ -28,15 +28,15 @@ def function_of(name, part):
             apply = getattr(part, "solve", None)  # scipy's splu and spilu have solve
     if apply is None:
         if not callable(part):
-            raise TypeError(f"{name} is a {type(part).__name__}; give a matrix, a plan, or what has matvec(x)")
+            raise TypeError(f"{name} is a {type(part).__name__}; give a matrix, a plan, or one with matvec(x)")
         apply = part
 
     def function(x, y):
         result = asarray(f"what {name} gives", apply(x))
         if result.dtype.kind not in "biufc" or (result.dtype.kind == "c" and y.dtype.kind != "c"):
-            raise TypeError(f"{name} gives {result.dtype}, and the system is of {y.dtype}")
+            raise TypeError(f"{name} gives {result.dtype}; return {y.dtype}")
         if result.size != y.size:
-            raise _core.Error(f"{name} gives the shape {result.shape}; it is to give ({y.size},)")
+            raise _core.Error(f"{name} gives the shape {result.shape}; return ({y.size},)")
         y[:] = result.reshape(-1)
 
     return function

@@ -17,7 +17,7 @@ def types(dtype, offsets="int32"):
     """The part of _core for this scalar, with these offsets."""
     found = getattr(_core, f"{np.dtype(dtype)}_{np.dtype(offsets)}", None)
     if found is None:
-        raise TypeError(f"{np.dtype(dtype)} is not among what this build of heddle knows, which is {known}; "
+        raise TypeError(f"{np.dtype(dtype)} is not a scalar of this build of heddle, which has {known}; "
                         "build it with HEDDLE_INSTANTIATE=float,double,cfloat,cdouble, or convert")
     return found
 
@@ -34,10 +34,10 @@ def _bits(dtype):
 def holder(name, dtype):
     """The scalar that a copy of this dtype is converted to: itself, a wider one, or the widest that there is."""
     if dtype.kind not in "biufc":
-        raise TypeError(f"{name} holds {dtype}; heddle knows {known}")
+        raise TypeError(f"{name} holds {dtype}; give {known}")
     candidates = [s for s in scalars if (s.kind == "c") == (dtype.kind == "c")]
     if not candidates:
-        raise TypeError(f"{name} holds {dtype}; this build of heddle knows {known}")
+        raise TypeError(f"{name} holds {dtype}; give {known} to this build")
     if dtype.kind in "fc":
         for one in candidates:
             if _bits(one) >= _bits(dtype):
