@@ -388,7 +388,7 @@ Assembled generate_system(const std::string& text, std::uint64_t seed) {
     made.name = text;
     return made;
   }
-  throw Error("no generator \"" + name + "\"", "there are " + known);
+  throw Error("\"" + name + "\" is no generator", "use one of " + known);
 }
 
 Pattern generate(const std::string& text, std::uint64_t seed) {

@@ -155,7 +155,7 @@ class CusparseBsr : public SpmvContestant<S> {
           if (fill_in_ > most_fill_in || places * sizeof(S) > most_bytes) {
             throw Error(format("blocks of %d x %d would hold %.4g places, %.1f for each nonzero",
                                size, size, places, fill_in_ + 1),
-                        "they are not for this matrix");
+                        "leave this baseline out");
           }
         }) {}
 

@@ -50,7 +50,7 @@ const int* int_row_ptr(const View& row_ptr) {
   if constexpr (sizeof(typename View::non_const_value_type) == sizeof(int)) {
     return row_ptr.data();
   } else {
-    throw Error("cuSPARSE's older interface takes offsets of 32 bits", "use --offset 32");
+    throw Error("cuSPARSE's older interface needs offsets of 32 bits", "use --offset 32");
   }
 }
 

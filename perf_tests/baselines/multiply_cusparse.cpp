@@ -19,7 +19,7 @@ class CusparseProduct {
   CusparseProduct(const Exec& exec, const Matrix& A, const Matrix& B)
       : A_(A), B_(B), a_(A, A.values()), b_(B, B.values()) {
     if (sizeof(Off) != sizeof(int)) {
-      throw Error("cuSPARSE's SpGEMM takes offsets of 32 bits", "use --offset 32");
+      throw Error("cuSPARSE's SpGEMM needs offsets of 32 bits", "use --offset 32");
     }
     const cusparseHandle_t handle = cusparse::library(exec);
     cusparseSpGEMMDescr_t plan = nullptr;

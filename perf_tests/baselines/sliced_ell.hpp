@@ -71,8 +71,7 @@ struct SlicedEll {
                           Measure{A.row_ptr(), slice_ptr, A.rows(), slices}, size);
     const auto entry_bytes = static_cast<std::int64_t>(sizeof(S) + sizeof(Index));
     if (size > std::numeric_limits<Off>::max() || size * entry_bytes > most_bytes) {
-      throw Error("sliced ELL would hold " + std::to_string(size) + " entries",
-                  "it is not for this matrix");
+      throw Error("sliced ELL would hold " + std::to_string(size) + " entries", "leave it out");
     }
     col_idx = Kokkos::View<Index*, Space>(unset("heddle::bench::sell_col_idx"), size);
     values = Kokkos::View<S*, Space>(unset("heddle::bench::sell_values"), size);

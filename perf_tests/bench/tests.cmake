@@ -46,7 +46,7 @@ if("double" IN_LIST HEDDLE_BENCH_SCALARS AND 32 IN_LIST HEDDLE_BENCH_OFFSETS)
     5 --budget 0.1 --trace /dev/stdout EXIT 0 OUT "${bench_tests}/sptrsv_trace.txt")
 endif()
 heddle_bench_test(sptrsv_trace_columns RUN sptrsv --generate grid2d:20 --columns 2 --trace t.json ${quick}
-                  EXIT 2 OUT none ERR "--trace is of one column, in double")
+                  EXIT 2 OUT none ERR "--trace needs one column, double")
 heddle_bench_test(sptrsv_trace_folder RUN sptrsv --generate grid2d:20 --trace /nowhere/t.json EXIT 2
                   OUT none ERR "/nowhere/t.json: the file cannot be written")
 heddle_bench_test(sptrsv_columns RUN sptrsv --generate rmat:8 --columns 3 --flush ${quick} EXIT 0)
@@ -86,7 +86,7 @@ heddle_bench_test(no_model RUN spmv --generate grid2d:9 --model nowhere.model ${
 heddle_bench_test(no_matrix RUN spmv EXIT 2 ERR "give --matrix FILE or --generate")
 heddle_bench_test(no_file RUN spmv --matrix nowhere.mtx ${quick} EXIT 2 OUT none ERR "nowhere.mtx")
 heddle_bench_test(no_generator RUN spmv --generate grid4d:9 ${quick} EXIT 2 OUT none
-                  ERR "no generator .grid4d.; there are grid2d, grid3d")
+                  ERR ".grid4d. is no generator; use one of grid2d, grid3d")
 heddle_bench_test(bad_generator RUN spmv --generate grid2d:9,6 ${quick} EXIT 2 OUT none
                   ERR "the stencil has 5 or 9 points; write grid2d:N")
 heddle_bench_test(no_scheme RUN spmv --generate grid2d:9 --scheme csr/none ${quick} EXIT 2 OUT none
@@ -95,7 +95,7 @@ heddle_bench_test(sptrsv_no_matrix RUN sptrsv EXIT 2 ERR "give --matrix FILE or 
 heddle_bench_test(sptrsv_no_scheme RUN sptrsv --generate grid2d:9 --scheme sptrsv/none ${quick}
                   EXIT 2 OUT none ERR "level-set")
 heddle_bench_test(sptrsv_no_baseline RUN sptrsv --generate grid2d:9 --baseline nothing ${quick} EXIT 2
-                  OUT none ERR "no baseline .nothing. in this build; there are all, none")
+                  OUT none ERR "this build lacks baseline .nothing.; use one of all, none")
 foreach(wrong "triangle=left" "diagonal=none" "op=conjugate")
   heddle_bench_test(sptrsv_${wrong} RUN sptrsv --generate grid2d:9 --${wrong} ${quick} EXIT 2 OUT none
                     ERR "not in .*{")
@@ -116,7 +116,7 @@ heddle_bench_test(solve_few RUN solve --generate grid2d:20 --scheme none --basel
 heddle_bench_test(solve_bicgstab RUN solve --generate grid2d:20 --method bicgstab --scheme none ilu0
                   --baseline program-ilu0 ${quick} EXIT 0)
 heddle_bench_test(solve_no_scheme RUN solve --generate grid2d:9 --scheme ilu9 ${quick} EXIT 2 OUT none
-                  ERR "no preconditioner .ilu9.; there are all, none, jacobi")
+                  ERR ".ilu9. is no preconditioner; use one of all, none, jacobi")
 heddle_bench_test(solve_not_square RUN solve --generate rectangular:50,60,3 ${quick} EXIT 2
                   ERR "solvers need a square matrix")
 heddle_bench_test(multiply_table RUN multiply --generate grid2d:20,9 rmat:8 --baseline program ${quick}
@@ -126,11 +126,11 @@ heddle_bench_test(multiply_ap RUN multiply --generate grid3d:8 hub:900 hyperspar
 heddle_bench_test(multiply_rap RUN multiply --generate grid3d:8 rmat:8 hypersparse:500,0 --product rap ${quick}
                   EXIT 0)
 heddle_bench_test(multiply_no_scheme RUN multiply --generate grid2d:9 --scheme hash ${quick} EXIT 2 OUT none
-                  ERR "no scheme .hash. of products of matrices; there is auto")
+                  ERR ".hash. is no scheme of products of matrices; use auto")
 heddle_bench_test(multiply_not_square RUN multiply --generate rectangular:50,60,3 ${quick} EXIT 2
                   ERR "its product with itself needs a square one")
 heddle_bench_test(multiply_too_large RUN multiply --generate grid2d:9 --most-products 100 ${quick} EXIT 2
-                  ERR "takes [0-9]+ multiplications; allow as many with --most-products")
+                  ERR "needs [0-9]+ multiplications; raise --most-products")
 heddle_bench_test(solve_multigrid RUN solve --generate poisson3d:12 --scheme multigrid --baseline program-none
                   ${quick} EXIT 0 OUT "${bench_tests}/solve_multigrid.txt")
 heddle_bench_test(solve_multigrid_gmres RUN solve --generate convection:12 neumann:9 --method gmres --scheme
@@ -143,7 +143,7 @@ heddle_bench_test(multigrid_gmres RUN multigrid --generate convection:10 --metho
                   EXIT 0)
 heddle_bench_test(multigrid_few RUN multigrid --generate poisson2d:30 --max-iterations 2 ${quick} EXIT 1)
 heddle_bench_test(multigrid_no_scheme RUN multigrid --generate grid2d:9 --scheme sor ${quick} EXIT 2 OUT none
-                  ERR "no multigrid .sor.; there are auto, all, chebyshev")
+                  ERR ".sor. is no multigrid; use one of auto, all, chebyshev")
 heddle_bench_test(multigrid_not_square RUN multigrid --generate rectangular:50,60,3 ${quick} EXIT 2
                   ERR "solvers need a square matrix")
 heddle_bench_test(gs_table RUN gs --generate grid2d:20,9 --scheme auto gauss-seidel/sequential
@@ -156,16 +156,16 @@ heddle_bench_test(gs_no_scheme RUN gs --generate grid2d:9 --scheme csr/scalar ${
 heddle_bench_test(gs_not_square RUN gs --generate rectangular:50,60,3 ${quick} EXIT 2
                   ERR "sweeps of Gauss-Seidel need a square matrix")
 heddle_bench_test(gs_sweeps_from_zero RUN gs --generate grid2d:9 --sweeps 2 ${quick} EXIT 2 OUT none
-                  ERR "from zero one sweep is timed")
+                  ERR "one sweep is timed from zero")
 # It does not stop the others.
 heddle_bench_test(sptrsv_not_square RUN sptrsv --generate rectangular:50,60,3 grid2d:20,9 --triangle
                   upper --scheme sptrsv/level-set --baseline none ${quick} EXIT 2
                   OUT "${bench_tests}/sptrsv_square.txt"
                   ERR "needs a square matrix, and this one has 50 rows and 60 columns")
 heddle_bench_test(no_baseline RUN spmv --generate grid2d:9 --baseline none,nothing ${quick} EXIT 2
-                  ERR "no baseline .nothing. in this build; there are all, none")
+                  ERR "this build lacks baseline .nothing.; use one of all, none")
 heddle_bench_test(no_scalar RUN spmv --generate grid2d:9 --scalar quad EXIT 2
-                  ERR "no scalar quad with offsets of 32 bits")
+                  ERR "this build lacks scalar quad with offsets of 32 bits")
 heddle_bench_test(json_folder RUN spmv --generate grid2d:9 --json /nowhere/x.json ${quick} EXIT 2
                   OUT none ERR "/nowhere/x.json: the file cannot be written")
 foreach(budget nan inf -1 0 1s)
@@ -180,7 +180,7 @@ heddle_bench_test(features_csv RUN features --generate grid2d:20 diagonal:100 --
 heddle_bench_test(features_triangle RUN features --generate grid2d:20 diagonal:100 --triangle upper --csv EXIT 0
                   OUT "${bench_tests}/features_triangle.txt")
 heddle_bench_test(features_no_triangle RUN features --generate rectangular:7,50,9 --triangle lower EXIT 2
-                  OUT none ERR "a triangle of a matrix of 7 x 50")
+                  OUT none ERR "the matrix is 7 x 50")
 heddle_bench_test(features_times RUN features --generate grid2d:20 --repeat 1 EXIT 0)
 # The studies.
 if(HEDDLE_BENCH_STUDIES)
@@ -220,9 +220,9 @@ heddle_bench_test(set RUN spmv --set "${CMAKE_CURRENT_BINARY_DIR}/set/small.txt"
                   "${CMAKE_CURRENT_BINARY_DIR}/set" --scheme csr/scalar --baseline none ${quick} EXIT 0
                   OUT "${bench_tests}/set.txt" ERR "1 not found in .*/set: Group/two")
 heddle_bench_test(set_of_none RUN features --set "${CMAKE_CURRENT_BINARY_DIR}/set/none.txt" EXIT 2
-                  OUT none ERR "no matrix to run")
+                  OUT none ERR "no matrix is given")
 heddle_bench_test(no_set RUN spmv --set nobody ${quick} EXIT 2 OUT none
-                  ERR "no set of matrices .nobody.; there are dense, ")
+                  ERR "the set .nobody. is unknown; use one of dense, ")
 # A row of NaN and one of an infinity, which are right.
 heddle_bench_test(not_finite RUN spmv --matrix "${CMAKE_CURRENT_BINARY_DIR}/not_finite.mtx" ${quick}
                   EXIT 0)

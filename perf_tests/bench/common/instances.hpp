@@ -68,10 +68,9 @@ const Instance<Request>& find_instance(const Request& request) {
     known +=
         (known.empty() ? "" : ", ") + instance.scalar + "/" + std::to_string(instance.offset_bits);
   }
-  throw Error(
-      "no scalar " + request.scalar + " with offsets of " + std::to_string(request.offset_bits) +
-          " bits in this build",
-      "there are " + known + "; more with -DHEDDLE_BENCH_SCALARS and -DHEDDLE_BENCH_OFFSETS");
+  throw Error("this build lacks scalar " + request.scalar + " with offsets of " +
+                  std::to_string(request.offset_bits) + " bits",
+              "use " + known + "; add more by -DHEDDLE_BENCH_SCALARS and -DHEDDLE_BENCH_OFFSETS");
 }
 
 template <class Request>
@@ -83,7 +82,7 @@ void check_baselines(const Request& request, const Instance<Request>& instance) 
       known = known || ContestOptions::names(word, name);
       names += ", " + name;
     }
-    if (!known) throw Error("no baseline \"" + word + "\" in this build", "there are " + names);
+    if (!known) throw Error("this build lacks baseline \"" + word + "\"", "use one of " + names);
   }
 }
 

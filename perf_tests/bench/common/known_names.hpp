@@ -22,7 +22,7 @@ void check_names(const std::vector<std::string>& asked, const std::string& what,
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
     std::string list;
     for (const std::string& one : names) list += (list.empty() ? "" : ", ") + one;
-    throw Error("no " + what + " \"" + name + "\"", "there are " + list);
+    throw Error("\"" + name + "\" is no " + what, "use one of " + list);
   }
 }
 

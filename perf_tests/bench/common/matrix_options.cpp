@@ -53,7 +53,7 @@ std::vector<Source> MatrixOptions::matrices() const {
     std::cerr << '\n';
   }
   if (all.empty()) {
-    throw Error("no matrix to run",
+    throw Error("no matrix is given",
                 "give --matrix FILE or --generate KIND:ARGS or --set NAME --folder DIR");
   }
   return all;

@@ -45,9 +45,9 @@ std::ifstream open_set(const std::string& name) {
   if (file) return file;
   std::string known;
   for (const KnownSet& set : known_sets()) known += (known.empty() ? "" : ", ") + set.name;
-  throw Error("no set of matrices \"" + name + "\"",
+  throw Error("the set \"" + name + "\" is unknown",
               known.empty() ? "give the path of a file with a matrix a line"
-                            : "there are " + known + "; or give the path of a file like those");
+                            : "use one of " + known + ", or the path of a file like those");
 }
 
 }  // namespace

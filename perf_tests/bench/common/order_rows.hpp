@@ -18,9 +18,9 @@ Storage in_order(const Storage& A, const std::string& name, std::uint64_t seed) 
   const Exec exec;
   const auto there = A.template copy_to<Exec::memory_space>(exec);
   if (there.rows() != there.columns()) {
-    throw Error("an order of the rows of a matrix of " + std::to_string(there.rows()) + " x " +
+    throw Error("the matrix to reorder is " + std::to_string(there.rows()) + " x " +
                     std::to_string(there.columns()),
-                "leave it in its own");
+                "leave its order as it is");
   }
   Order order;
   if (name == "rcm") {

@@ -62,8 +62,7 @@ void print_line(const std::string& matrix, const Fields& fields, bool first) {
 template <class Exec, class Matrix>
 TriangleFeatures features_of_triangle(const Exec& exec, const Matrix& A, Triangle triangle) {
   if (A.rows() != A.columns()) {
-    throw Error("a triangle of a matrix of " + std::to_string(A.rows()) + " x " +
-                    std::to_string(A.columns()),
+    throw Error("the matrix is " + std::to_string(A.rows()) + " x " + std::to_string(A.columns()),
                 "give a square matrix");
   }
   using Graph =

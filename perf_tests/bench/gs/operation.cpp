@@ -77,7 +77,7 @@ void print(std::ostream& out, const MatrixResult& result, const DeviceFigures&,
 
 void prepare(GsRequest& request) {
   if (request.from_zero() && request.sweeps > 1) {
-    throw Error("from zero one sweep is timed", "say --start guess, or leave out --sweeps");
+    throw Error("one sweep is timed from zero", "use --start guess, or leave out --sweeps");
   }
 }
 

@@ -72,7 +72,7 @@ void print(std::ostream& out, const MatrixResult& result, const DeviceFigures&,
 
 void prepare(IluRequest& request) {
   if (request.solve && request.columns > 1) {
-    throw Error("--solve is of one column", "leave out --columns");
+    throw Error("--solve needs one column", "leave out --columns");
   }
 }
 

@@ -23,7 +23,7 @@ class SequentialProgram : public IluContestant<S> {
                {solve_tolerance, most_iterations}),
         timed_(timed) {
     if (timed == Timed::solve && !problem.solves) {
-      throw Error("nothing is solved", "ask for it by --solve");
+      throw Error("nothing is solved", "add --solve");
     }
     x_ = test::HostColumns<S>("heddle::bench::x", problem.host_b.extent(0),
                               problem.host_b.extent(1));

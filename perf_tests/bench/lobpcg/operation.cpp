@@ -36,7 +36,7 @@ Storage symmetric_matrix(const Source& source, std::uint64_t seed) {
   const Kokkos::DefaultHostExecutionSpace host;
   const auto loaded = load<double, std::int32_t>(source, seed);
   Storage A = add_up_repeats(host, loaded.matrix.matrix()).storage();
-  if (A.rows() != A.columns()) throw Error(source.short_name() + " is not square", "take another");
+  if (A.rows() != A.columns()) throw Error(source.short_name() + " is not square", "use another");
   if (!loaded.own_values) {
     for (std::int32_t i = 0; i < A.rows(); ++i) {
       const auto row = std::pair(A.row_ptr()(i), A.row_ptr()(i + 1));
@@ -46,7 +46,7 @@ Storage symmetric_matrix(const Source& source, std::uint64_t seed) {
     }
   }
   if (!hermitian(A)) {
-    throw Error(source.short_name() + " is not symmetric", "LOBPCG needs a symmetric matrix");
+    throw Error(source.short_name() + " is not symmetric", "give a symmetric matrix");
   }
   return A;
 }

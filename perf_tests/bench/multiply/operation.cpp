@@ -54,7 +54,7 @@ void print(std::ostream& out, const MatrixResult& result, const DeviceFigures&,
 void prepare(MultiplyRequest& request) {
   for (const std::string& scheme : request.schemes) {
     if (scheme != "auto" && scheme != "all") {
-      throw Error("no scheme \"" + scheme + "\" of products of matrices", "there is auto");
+      throw Error("\"" + scheme + "\" is no scheme of products of matrices", "use auto");
     }
   }
 }

@@ -21,7 +21,7 @@ class MultiplyRun {
     if (A_.rows() != A_.columns()) {
       throw Error(result_.name + " is " + std::to_string(A_.rows()) + " x " +
                       std::to_string(A_.columns()) + "; its product with itself needs a square one",
-                  "take another matrix");
+                  "use another matrix");
     }
     const bool with_P = request_.product != "aa";
     B_ = with_P ? smoothed_prolongation<S, Off>(A_.matrix()) : A_;
@@ -69,9 +69,9 @@ class MultiplyRun {
       products_ += static_cast<double>(B_.row_ptr()(row + 1) - B_.row_ptr()(row));
     }
     if (products_ > request_.most_products) {
-      throw Error(result_.name + " takes " + std::to_string(static_cast<std::int64_t>(products_)) +
+      throw Error(result_.name + " needs " + std::to_string(static_cast<std::int64_t>(products_)) +
                       " multiplications",
-                  "allow as many with --most-products");
+                  "raise --most-products");
     }
     result_.choice_reason = std::to_string(static_cast<std::int64_t>(products_)) +
                             " multiplications by a B of " + std::to_string(B_.columns()) +

@@ -43,7 +43,7 @@ void prepare(SptrsvRequest& request) {
   if (!request.model_path.empty()) request.model = read_triangle_model(request.model_path);
   if (!request.traces()) return;
   if (request.columns != 1 || request.scalar != "double" || request.offset_bits != 32) {
-    throw Error("--trace is of one column, in double, with offsets of 32 bits",
+    throw Error("--trace needs one column, double and offsets of 32 bits",
                 "leave out --columns, --scalar and --offset");
   }
   files::require_writable(request.trace_path);

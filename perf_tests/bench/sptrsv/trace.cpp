@@ -24,7 +24,7 @@ void check_shapes(const RowTrace& trace) {
     return;
   }
   throw Error("a trace of " + std::to_string(rows) + " starts does not fit its other arrays",
-              "give an end for each, where its parents begin, and where the last of them stop");
+              "give as many ends, and parents_begin of one more, from 0 to parents.size()");
 }
 
 std::span<const std::int32_t> parents_of(const RowTrace& trace, std::size_t row) {
@@ -44,7 +44,7 @@ bool solved_forward(const RowTrace& trace) {
       if (parent < 0 || other >= trace.rows() || other == row || (before && after)) {
         throw Error("row " + std::to_string(row) + " of a trace has parent " +
                         std::to_string(parent) + " of " + std::to_string(trace.rows()) + " rows",
-                    "give parents that all come before their rows, or all after them");
+                    "give parents that are all before their rows, or all after");
       }
     }
   }

@@ -26,7 +26,7 @@ int run(const std::vector<std::string>& words) {
   arguments.push_back(nullptr);
   std::cout.flush();
   ::execvp(arguments.front(), arguments.data());
-  throw Error(std::string("cannot run python3: ") + std::strerror(errno), "install Python 3");
+  throw Error(std::string("python3 cannot run: ") + std::strerror(errno), "install Python 3");
 }
 
 }  // namespace
