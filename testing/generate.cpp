@@ -44,7 +44,7 @@ class Arguments {
   }
 
   void finish() const {
-    if (numbers_.size() > used_) fail("it takes at most " + std::to_string(used_) + " numbers");
+    if (numbers_.size() > used_) fail("it has at most " + std::to_string(used_) + " numbers");
   }
 
   [[noreturn]] void fail(const std::string& why) const {

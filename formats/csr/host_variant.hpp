@@ -67,7 +67,7 @@ class HostVariant {
       return best == Simd::gathers && !gathers ? Simd::loads : best;
     }
     if (*pinned == Simd::gathers && !gathers) {
-      throw Refusal(text + "gathers take 32-bit ordinals", "pin simd=loads");
+      throw Refusal(text + "gathers need 32-bit ordinals", "pin simd=loads");
     }
     return *pinned;
   }

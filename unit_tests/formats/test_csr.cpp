@@ -76,7 +76,7 @@ TEST_CASE("csr: on a CPU registers are refused for numbers and columns that none
   CHECK(resolve(double(), int(), "csr/adaptive,simd=gathers") == Simd::gathers);
   CHECK(resolve(double(), std::int64_t(), "csr/adaptive,simd=loads") == Simd::loads);
   CHECK_THROWS_WITH_AS(resolve(double(), std::int64_t(), "csr/adaptive,simd=gathers"),
-                       doctest::Contains("gathers take 32-bit ordinals"), Refusal);
+                       doctest::Contains("gathers need 32-bit ordinals"), Refusal);
 }
 
 TEST_CASE("csr: shares are kept, and nothing else where none are cut") {
