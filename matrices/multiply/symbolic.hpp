@@ -218,12 +218,9 @@ struct GroupLimits {
     return (length > 0) + (length > small) + (length > medium) + (length > middle) +
            (length > large);
   }
-  /// The limit of the group above that of `length`; longer than `large` after that.
+  /// The next limit above `length`; large + 1 if there is none.
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t above(std::int64_t length) const {
-    return length <= small    ? medium
-           : length <= medium ? middle
-           : length < large   ? large
-                              : large + 1;
+    return length < medium ? medium : length < middle ? middle : length < large ? large : large + 1;
   }
 };
 
@@ -392,8 +389,8 @@ struct SumOfSampled {
   }
 };
 
-/// The size of a row's table from a bound of its length: as many columns as in the sampled rows a
-/// bound so large had, and half as many again.
+/// The size of a row's table, from a bound of its length: the bound times the ratio of columns to
+/// bounds of the sampled rows, times 1.5.
 struct EstimateCapacity {
   std::int64_t* capacity;  ///< a bound before
   double columns_per_bound;
@@ -444,19 +441,17 @@ struct LengthUnlessListed {
   }
 };
 
-/// The pattern of a product: how many products and entries, and where the rows begin; then, once
-/// there is memory for them, the columns.
-///
-/// Tables are sized by an estimate, from the columns that a sample of the rows has for its
-/// products: rows that have more are found again with larger tables.
+/// The symbolic phase: the numbers of products and entries, and the row pointer; then, once there
+/// is memory for them, the columns. Tables are sized by an estimate from a sample of the rows: rows
+/// that have more columns are counted again with larger tables.
 template <ExecutionSpace Exec, Ordinal O, Offset OffA, Offset OffB>
 class Symbolic {
  public:
   using Space = typename Exec::memory_space;
 
   /// Counts; waits for `exec`. `narrow`: rows of B have few entries. `lists`: if `workspace_bytes`
-  /// hold the columns of all tables, the columns are listed at once, and not found a second time.
-  /// `allow` throws where so many bytes may not be held: it is asked before they are taken.
+  /// hold the columns of all tables, columns are listed at once, not found twice. `allow(bytes)`
+  /// throws if the plan may not hold that many; it is called before they are allocated.
   template <class Allow>
   Symbolic(const Exec& exec, const Patterns<O, OffA, OffB>& patterns, bool narrow,
            std::size_t workspace_bytes, bool lists, const Allow& allow)
