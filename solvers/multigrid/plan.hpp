@@ -91,8 +91,8 @@ class MultigridPlan {
       : MultigridPlan(exec, A, multivector_of<const scalar_type>(near_nullspace), {}, options) {}
   /// Makes all levels with your own parts: a smoother, aggregates or prolongations. Throws Error if
   /// they do not fit A, and for an option that has no effect with them.
-  MultigridPlan(const Exec& exec, const Matrix& A,
-                const MultigridParts<Exec, SignedOffsets<Matrix>>& parts,
+  template <std::same_as<MultigridParts<Exec, SignedOffsets<Matrix>>> P>  // {} means options
+  MultigridPlan(const Exec& exec, const Matrix& A, const P& parts,
                 const MultigridOptions& options = {}, FormatList = {})
       : MultigridPlan(exec, A, no_vectors<const scalar_type>, parts, options) {}
   /// Makes all levels with near-nullspace vectors and parts, except parts.prolongation.
@@ -228,9 +228,10 @@ MultigridPlan(const Exec&, const Matrix&, const V&) -> MultigridPlan<Exec, Matri
 template <ExecutionSpace Exec, class Matrix, VectorView V>
 MultigridPlan(const Exec&, const Matrix&, const V&, const MultigridOptions&)
     -> MultigridPlan<Exec, Matrix>;
-template <ExecutionSpace Exec, class Matrix>
-MultigridPlan(const Exec&, const Matrix&, const MultigridParts<Exec, SignedOffsets<Matrix>>&,
-              const MultigridOptions& = {}) -> MultigridPlan<Exec, Matrix>;
+template <ExecutionSpace Exec, class Matrix,
+          std::same_as<MultigridParts<Exec, SignedOffsets<Matrix>>> P>
+MultigridPlan(const Exec&, const Matrix&, const P&, const MultigridOptions& = {})
+    -> MultigridPlan<Exec, Matrix>;
 template <ExecutionSpace Exec, class Matrix, VectorView V>
 MultigridPlan(const Exec&, const Matrix&, const V&,
               const MultigridParts<Exec, SignedOffsets<Matrix>>&, const MultigridOptions& = {})

@@ -314,6 +314,13 @@ Parts::Prolongation interpolation(const Exec& exec, int side, bool empty = false
 
 }  // namespace
 
+TEST_CASE("empty braces are options, and not parts") {
+  const Exec exec;
+  const auto a = poisson<Exec, double>(edge, edge, 1);
+  const MultigridPlan plan(exec, a.matrix(), {});
+  CHECK(plan.rows() == edge * edge);
+}
+
 TEST_CASE("a smoother of the user's") {
   const Exec exec;
   const auto a = poisson<Exec, double>(edge, edge, 1);
