@@ -96,6 +96,16 @@ struct Shared {
     return Product(exec, A, spmv, formats);
   }
   std::size_t bytes() const { return memory.bytes() + workspace.bytes(); }
+
+ private:
+  SpmvOptions spmv_options(std::int64_t expected_applies) const {
+    SpmvOptions spmv;
+    spmv.expected_applies = expected_applies;
+    spmv.vectors = options.vectors;
+    spmv.check = false;
+    spmv.check_overlap = false;
+    return spmv;
+  }
 };
 
 /// The prolongation P of a level.
