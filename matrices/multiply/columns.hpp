@@ -219,6 +219,7 @@ struct ColumnsKernel {
     if (place >= count) return;
     const std::int64_t row = rows[place];
     const auto room = static_cast<int>(capacity[row]);
+    bool full = false;
     const ColumnTable<typename Team::subwarp_type, O> table{keys, table_bits(room)};
     table.clear(subwarp);
     if (subwarp.lane() == 0) *found = 0;
@@ -226,11 +227,11 @@ struct ColumnsKernel {
     each_row_of_B(
         subwarp, patterns.A, patterns.B, row, [](std::int64_t) { return 0; },
         [&](int, std::int64_t first, std::int64_t last) {
-          insert(subwarp, patterns.B.col_idx, first, last, table, list, found, room);
+          insert(subwarp, patterns.B.col_idx, first, last, table, list, found, room, full);
         });
     if (patterns.D.row_ptr) {
       insert(subwarp, patterns.D.col_idx, patterns.D.begin(row), patterns.D.end(row), table, list,
-             found, room);
+             found, room, full);
     }
     subwarp.sync();
     const int length = *found;
@@ -241,15 +242,14 @@ struct ColumnsKernel {
     for (int i = subwarp.lane(); i < length; i += Team::subwarp_width) col_idx[first + i] = list[i];
   }
 
-  /// Lanes insert no more once there are too many columns: each may have inserted one more by then,
-  /// and half of the table is free.
+  /// A lane that inserts one column too many inserts no more: half of the table has room for one of
+  /// each lane.
   template <class Subwarp>
   KOKKOS_FORCEINLINE_FUNCTION void insert(const Subwarp& subwarp, const O* col_idx,
                                           std::int64_t first, std::int64_t last,
                                           const ColumnTable<Subwarp, O>& table, O* list, int* found,
-                                          int room) const {
-    for (std::int64_t l = first + subwarp.lane(); l < last; l += Subwarp::width) {
-      if (backends::atomic_load(found) > room) return;
+                                          int room, bool& full) const {
+    for (std::int64_t l = first + subwarp.lane(); l < last && !full; l += Subwarp::width) {
       int slot;
       const O column = col_idx[l];
       if (!table.insert(column, slot)) continue;
@@ -259,7 +259,8 @@ struct ColumnsKernel {
       } else {
         at = backends::atomic_fetch_add(found, 1);
       }
-      if (at < room) list[at] = column;
+      full = at >= room;
+      if (!full) list[at] = column;
     }
   }
 };
