@@ -14,7 +14,7 @@
 namespace heddle::detail::triangle {
 
 /// Longest row, in entries, that a thread reads on a device with lanes; a team reads a longer one.
-inline constexpr std::int64_t longest_of_a_thread = 1024;
+inline constexpr std::int64_t max_entries_per_thread = 1024;
 
 /// Reads the entries of one row.
 template <class Matrix, Scalar D>
@@ -45,7 +45,7 @@ struct TriangleRow {
   }
 };
 
-template <class Matrix, Scalar D, bool LongApart>
+template <class Matrix, Scalar D, bool LongRowsByTeams>
 struct TriangleKernel {
   using value_type = TriangleSums;
 
@@ -54,7 +54,7 @@ struct TriangleKernel {
   KOKKOS_FUNCTION void init(value_type& sums) const { sums = value_type(); }
   KOKKOS_FUNCTION void join(value_type& sums, const value_type& other) const { sums.add(other); }
   KOKKOS_FUNCTION void operator()(std::int64_t row, value_type& sums) const {
-    if (LongApart && rows.entries(row) > longest_of_a_thread) {
+    if (LongRowsByTeams && rows.entries(row) > max_entries_per_thread) {
       ++sums.long_rows;
     } else if (is_bad_diagonal(rows.read(row, 0, 1, sums))) {
       sums.bad_diagonal = Kokkos::min(sums.bad_diagonal, row);
@@ -74,7 +74,7 @@ struct LongTriangleRows {
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
     const std::int64_t row = team.index();
-    if (rows.entries(row) <= longest_of_a_thread) return;
+    if (rows.entries(row) <= max_entries_per_thread) return;
     TriangleSums sums;
     D diagonal[1] = {rows.read(row, team.thread(), Team::threads, sums)};
     const auto subwarp = team.subwarp();
