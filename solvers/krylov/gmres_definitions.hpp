@@ -293,7 +293,8 @@ struct GmresSolve {
   }
 };
 
-/// start = x and x += unscale z; nothing after a cycle without a column that counts.
+/// Ends a cycle: start = x, and x += unscale z if a column counts. Nothing changes after a cycle
+/// without an iteration.
 template <Scalar S>
 struct GmresUpdate : vectors::Pass<Wide<S>> {
   Multivector<S> x, start;
@@ -301,15 +302,16 @@ struct GmresUpdate : vectors::Pass<Wide<S>> {
   const Progress* progress;
   const int* columns;
 
-  KOKKOS_FORCEINLINE_FUNCTION bool active(int) const { return *columns > 0; }
+  KOKKOS_FORCEINLINE_FUNCTION bool active(int) const { return *columns > 0 || !progress->verified; }
   KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
     return operands_of(updated(x), stored(start), loaded(z));
   }
   template <class Pack>
   KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
-    return [unscale = Pack::all(Wide<S>(progress->unscale))](Pack& x, Pack& start, const Pack& z) {
+    return [unscale = Pack::all(Wide<S>(progress->unscale)), counts = *columns > 0](
+               Pack& x, Pack& start, const Pack& z) {
       start = x;
-      x = Pack::multiply_add(unscale, z, x);
+      if (counts) x = Pack::multiply_add(unscale, z, x);
     };
   }
 };

@@ -23,7 +23,7 @@ class SgdTrial {
   explicit SgdTrial(Random& random) : random_(random), exec_(draw_instance<Exec>(random)) {
     const auto extent = [&] {
       const std::int64_t largest[] = {1, 20, 300};
-      return static_cast<int>(1 + random.below(cut(one_of(random, largest))));
+      return static_cast<int>(1 + random.below(1 + cut(one_of(random, largest))));
     };
     ratings_ = some_ratings<float>(extent(), extent(), static_cast<int>(random.below(cut(2000))),
                                    random.bits());
