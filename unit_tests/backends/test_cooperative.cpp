@@ -13,12 +13,12 @@ namespace heddle::test {
 namespace {
 
 using Everywhere = Every<std::tuple<double>, UsualIndices, AllBackends>;
-using Shape = heddle::backends::Shape<32, 128>;
+using Shape = backends::Shape<32, 128>;
 
 /// In every round each thread writes a number that a thread of the next team reads after the
 /// barrier. A number of another round makes the count wrong.
 struct PassAround {
-  using Scratch = heddle::backends::NoScratch;
+  using Scratch = backends::NoScratch;
   int rounds;
   int* memory;  ///< two numbers for each thread
   int* wrong;
@@ -46,15 +46,15 @@ TEST_CASE_TEMPLATE_DEFINE("all teams wait for each other, and see what each wrot
   using Exec = typename Type::Exec;
   using Space = KokkosSpace<Exec>;
   const Exec exec;
-  const int most = heddle::backends::most_cooperative_teams<Shape, PassAround>(exec);
-  CHECK((most > 0) == heddle::backends::has_cooperative<Exec>);
+  const int most = backends::most_cooperative_teams<Shape, PassAround>(exec);
+  CHECK((most > 0) == backends::has_cooperative<Exec>);
   const int rounds = emulated ? 6 : 200;
-  const int threads = heddle::backends::Team<Exec, Shape>::threads;
+  const int threads = backends::Team<Exec, Shape>::threads;
   const Kokkos::View<int*, Space> memory("heddle::test::memory",
                                          static_cast<std::size_t>(2 * most * threads));
   const Kokkos::View<int*, Space> words("heddle::test::words", 2),
       counts("heddle::test::counts", 2);
-  const heddle::backends::MeetingWords meeting{words.data(), words.data() + 1};
+  const backends::MeetingWords meeting{words.data(), words.data() + 1};
   Watchdog watchdog("a barrier of all teams");
   // One set of barrier words serves several launches, also with other numbers of teams.
   for (const int teams : {most, 1, most / 2, 0, most}) {
@@ -63,8 +63,7 @@ TEST_CASE_TEMPLATE_DEFINE("all teams wait for each other, and see what each wrot
     Kokkos::deep_copy(memory, -1);
     Kokkos::deep_copy(counts, 0);
     const PassAround kernel{rounds, memory.data(), counts.data(), counts.data() + 1};
-    heddle::backends::launch_cooperative<Shape>(exec, "heddle::test::pass_around", teams, kernel,
-                                                meeting);
+    backends::launch_cooperative<Shape>(exec, "heddle::test::pass_around", teams, kernel, meeting);
     exec.fence("heddle::test::passed");
     const auto host = to_host(exec, counts);
     CHECK(host[0] == 0);
@@ -77,15 +76,14 @@ TEST_CASE_TEMPLATE_DEFINE("all teams wait for each other, and see what each wrot
     Kokkos::deep_copy(Kokkos::subview(words, 1), std::numeric_limits<int>::max() - 1);
     Kokkos::deep_copy(counts, 0);
     const PassAround kernel{4, memory.data(), counts.data(), counts.data() + 1};
-    heddle::backends::launch_cooperative<Shape>(exec, "heddle::test::pass_around", most, kernel,
-                                                meeting);
+    backends::launch_cooperative<Shape>(exec, "heddle::test::pass_around", most, kernel, meeting);
     exec.fence("heddle::test::passed");
     CHECK(to_host(exec, counts)[0] == 0);
     CHECK(to_host(exec, words)[1] == std::numeric_limits<int>::min() + 2);
   }
   const PassAround kernel{rounds, memory.data(), counts.data(), counts.data() + 1};
-  CHECK_THROWS_WITH_AS(heddle::backends::launch_cooperative<Shape>(
-                           exec, "heddle::test::pass_around", most + 1, kernel, meeting),
+  CHECK_THROWS_WITH_AS(backends::launch_cooperative<Shape>(exec, "heddle::test::pass_around",
+                                                           most + 1, kernel, meeting),
                        doctest::Contains("teams at the same time, and this device runs"), Error);
 }
 TEST_CASE_TEMPLATE_APPLY(meet, Everywhere);

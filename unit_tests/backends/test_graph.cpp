@@ -16,7 +16,7 @@ namespace heddle::test {
 
 namespace {
 
-using heddle::backends::NoScratch;
+using backends::NoScratch;
 
 /// Adds `step`.
 struct CountUp {
@@ -56,7 +56,7 @@ struct CountUpInACluster {
   }
 };
 
-using Shape = heddle::backends::Shape<1, 32>;
+using Shape = backends::Shape<1, 32>;
 using Everywhere = Every<std::tuple<double>, UsualIndices, AllBackends>;
 
 /// Another instance; with OpenMP of one thread, as its partitions may be one and the same.
@@ -76,7 +76,7 @@ struct Counter {
   Kokkos::View<int, typename Exec::memory_space> count{"heddle::test::count"};
 
   void launch(int step = 1) const {
-    heddle::backends::launch<Shape>(exec, "heddle::test::count_up", 1, CountUp{count.data(), step});
+    backends::launch<Shape>(exec, "heddle::test::count_up", 1, CountUp{count.data(), step});
   }
   void loop() const {
     heddle::detail::parallel_for(exec, "heddle::test::count_up", 1, CountUpInALoop{count.data()});
@@ -93,7 +93,7 @@ struct Counter {
 
 TEST_CASE_TEMPLATE_DEFINE("a graph runs what was recorded, or nothing was", Type, replays) {
   using Exec = typename Type::Exec;
-  using Graph = heddle::backends::Graph<Exec>;
+  using Graph = backends::Graph<Exec>;
   static_assert(Graph::exists || !emulated);
   static_assert(!Graph::exists || moves_only<Graph>);
   const Counter<Exec> counter{Exec()};
@@ -152,7 +152,7 @@ TEST_CASE_TEMPLATE_APPLY(replays, Everywhere);
 TEST_CASE_TEMPLATE_DEFINE("other threads allocate and wait while a graph is recorded", Type,
                           beside) {
   using Exec = typename Type::Exec;
-  using Graph = heddle::backends::Graph<Exec>;
+  using Graph = backends::Graph<Exec>;
   if constexpr (Graph::exists && !emulated) {  // an emulated device notices waits of every thread
     const Counter<Exec> counter{Exec()};
     Graph graph;
@@ -174,7 +174,7 @@ TEST_CASE_TEMPLATE_APPLY(beside, Everywhere);
 TEST_CASE_TEMPLATE_DEFINE("what is queued by other means is captured, one at a time", Type,
                           captured) {
   using Exec = typename Type::Exec;
-  using Graph = heddle::backends::Graph<Exec>;
+  using Graph = backends::Graph<Exec>;
   if constexpr (Graph::exists && !emulated) {
     const Counter<Exec> counter{Exec()};
     const auto by_kokkos = [&] {
@@ -183,7 +183,7 @@ TEST_CASE_TEMPLATE_DEFINE("what is queued by other means is captured, one at a t
     };
     const auto body = [&] {
       counter.launch();
-      heddle::backends::record_captured(counter.exec, [&] {
+      backends::record_captured(counter.exec, [&] {
         by_kokkos();
         counter.launch();  // on the stream, so it is captured as well
       });
@@ -199,7 +199,7 @@ TEST_CASE_TEMPLATE_DEFINE("what is queued by other means is captured, one at a t
     CHECK(counter.counted() == 12);
     // A wait ends the capture, and nothing runs.
     CHECK(!graph.record(counter.exec, [&] {
-      heddle::backends::record_captured(counter.exec, [&] {
+      backends::record_captured(counter.exec, [&] {
         counter.launch();
         counter.exec.fence("heddle::test::in_between");
       });
@@ -218,26 +218,26 @@ TEST_CASE_TEMPLATE_DEFINE("launches of every kind are recorded", Type, kinds) {
   using Space = typename Exec::memory_space;
   const Kokkos::View<std::uint32_t, Space> ticket("heddle::test::ticket");
   const Kokkos::View<int*, Space> words("heddle::test::words", 2);
-  heddle::backends::Graph<Exec> graph;
+  backends::Graph<Exec> graph;
   if (!graph.exists) return;
   int launched = 0;
   const auto body = [&] {
     launched = 2;
-    const heddle::backends::Tickets tickets{ticket.data()};
-    heddle::backends::launch_in_order<Shape>(exec, "heddle::test::in_order", 1,
-                                             CountUp{counter.count.data()}, tickets);
-    heddle::backends::launch_by_ticket<Shape>(exec, "heddle::test::by_ticket", 1,
-                                              CountUp{counter.count.data()}, tickets);
-    if constexpr (heddle::backends::has_cooperative<Exec>) {
-      heddle::backends::launch_cooperative<Shape>(exec, "heddle::test::together", 2,
-                                                  CountUpTogether{counter.count.data()},
-                                                  {words.data(), words.data() + 1});
+    const backends::Tickets tickets{ticket.data()};
+    backends::launch_in_order<Shape>(exec, "heddle::test::in_order", 1,
+                                     CountUp{counter.count.data()}, tickets);
+    backends::launch_by_ticket<Shape>(exec, "heddle::test::by_ticket", 1,
+                                      CountUp{counter.count.data()}, tickets);
+    if constexpr (backends::has_cooperative<Exec>) {
+      backends::launch_cooperative<Shape>(exec, "heddle::test::together", 2,
+                                          CountUpTogether{counter.count.data()},
+                                          {words.data(), words.data() + 1});
       ++launched;
     }
-    if constexpr (heddle::backends::has_clusters<Exec>) {
-      if (heddle::backends::describe(exec).most_teams_per_cluster > 1) {
-        heddle::backends::launch_cluster<Shape>(exec, "heddle::test::cluster", 2, 1,
-                                                CountUpInACluster{counter.count.data()});
+    if constexpr (backends::has_clusters<Exec>) {
+      if (backends::describe(exec).most_teams_per_cluster > 1) {
+        backends::launch_cluster<Shape>(exec, "heddle::test::cluster", 2, 1,
+                                        CountUpInACluster{counter.count.data()});
         ++launched;
       }
     }
@@ -257,7 +257,7 @@ TEST_CASE_TEMPLATE_DEFINE("what cannot be recorded is an error of an emulated de
   using Exec = typename Type::Exec;
   if constexpr (!emulated) return;
   const Counter<Exec> counter{Exec()};
-  heddle::backends::Graph<Exec> graph;
+  backends::Graph<Exec> graph;
   const auto records = [&](const auto& refused) {
     return graph.record(counter.exec, [&] {
       counter.launch();
@@ -298,7 +298,7 @@ TEST_CASE_TEMPLATE_DEFINE("what cannot be recorded is an error of an emulated de
   graph.launch(other.exec);  // on whichever instance it is launched
   CHECK(counter.counted() == before + 1);
   // Only one graph can be recorded at a time.
-  heddle::backends::Graph<Exec> second;
+  backends::Graph<Exec> second;
   CHECK(records([&] { CHECK(!second.record(counter.exec, [&] { counter.launch(); })); }));
   // Nobody hears of launches while recording; tools hear again afterwards.
   int waits = 0;

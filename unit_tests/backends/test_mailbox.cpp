@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "../../backends/clock.hpp"
 #include "../../backends/mailbox.hpp"
 #include "../support/watchdog.hpp"
 #include "lanes.hpp"
@@ -134,5 +135,44 @@ TEST_CASE_TEMPLATE_DEFINE("collect_all adds up every n-th", Type, collect_all) {
   CHECK(to_host(exec, sum)[0] == 3.5 + 5.5 + 7.5 + 9.5 + 11.5 + 13.5 + 15.5 + 17.5 + 19.5);
 }
 TEST_CASE_TEMPLATE_APPLY(collect_all, Every<std::tuple<double>, UsualIndices, AllBackends>);
+
+/// Each team waits for the team before it.
+struct ReadInTurns {
+  using Scratch = backends::NoScratch;
+  backends::Mailbox<double, 1> mail;
+  std::int64_t* read;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, Scratch&) const {
+    if (team.thread() != 0) return;
+    const std::int64_t turn = team.index();
+    if (turn > 0) mail.collect(turn - 1, 0);
+    read[turn] = backends::clock_ticks();
+    mail.post(turn, 0, 1);
+  }
+};
+
+/// The clock that the threads of a device share.
+TEST_CASE_TEMPLATE_DEFINE("no later read of the clock, by any thread, is earlier", Type, clocks) {
+  using Exec = typename Type::Exec;
+  const Exec exec;
+  CHECK(backends::tick_nanoseconds(exec) > 0);
+  CHECK(backends::tick_nanoseconds(exec) < 1e6);
+  constexpr std::size_t turns = 10000;
+  const auto read = to_device(exec, std::vector<std::int64_t>(turns, -1));
+  const auto words = to_device(exec, std::vector<double>(turns));
+  const backends::Mailbox<double, 1> mail{words.data()};
+  Kokkos::parallel_for(
+      "heddle::test::clear", Kokkos::RangePolicy<KokkosSpace<Exec>>(kokkos_space(exec), 0, turns),
+      KOKKOS_LAMBDA(std::int64_t i) { mail.clear(i); });
+  const auto next = to_device(exec, std::vector<std::uint32_t>(1));
+  backends::launch_by_ticket<backends::Shape<1, 64>>(exec, "heddle::test::read_in_turns", turns,
+                                                     ReadInTurns{mail, read.data()},
+                                                     backends::Tickets{next.data()});
+  const auto stamps = to_host(exec, read);
+  for (std::size_t i = 1; i < turns; ++i) REQUIRE(stamps[i - 1] <= stamps[i]);
+  CHECK(stamps.front() < stamps.back());
+}
+TEST_CASE_TEMPLATE_APPLY(clocks, Every<std::tuple<double>, UsualIndices>);
 
 }  // namespace heddle::test

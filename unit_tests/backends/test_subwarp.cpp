@@ -11,6 +11,9 @@ using Everywhere = Every<std::tuple<double>, UsualIndices, AllBackends>;
 using EveryScalar = Every<Scalars, UsualIndices, AllBackends>;
 using EveryWord =
     Every<std::tuple<int, std::int64_t, double, Kokkos::complex<float>>, UsualIndices, AllBackends>;
+using EverySum = Every<
+    std::tuple<int, std::int64_t, float, double, Kokkos::complex<float>, Kokkos::complex<double>>,
+    UsualIndices, AllBackends>;
 using EveryReal = Every<std::tuple<int, std::int64_t, float, double>, UsualIndices, AllBackends>;
 
 struct Lane {
@@ -59,54 +62,32 @@ struct Broadcast {
   }
 };
 
-TEST_CASE_TEMPLATE_DEFINE("shuffle", Type, shuffle) {
-  for (const int step : {0, 1, 2, 13, 63}) {
-    check_word<typename Type::Scalar>(
-        typename Type::Exec(), Shuffle{step},
-        [&](const auto& lanes, int lane) { return lanes[(lane * 5 + step) % lanes.size()]; });
+TEST_CASE_TEMPLATE_DEFINE("lanes read each other; shuffles up and down keep the outermost", Type,
+                          shuffles) {
+  using T = typename Type::Scalar;
+  const typename Type::Exec exec;
+  for (const int n : {0, 1, 2, 4, 7, 8, 13, 16, 21, 30, 31, 32, 63}) {
+    CAPTURE(n);
+    check_word<T>(exec, Shuffle{n}, [&](const auto& lanes, int lane) {
+      return lanes[static_cast<std::size_t>(lane * 5 + n) % lanes.size()];
+    });
+    check_word<T>(exec, ShuffleUp{n}, [&](const auto& lanes, int lane) {
+      const int from = lane - n % int(lanes.size());
+      return lanes[from < 0 ? lane : from];
+    });
+    check_word<T>(exec, ShuffleDown{n}, [&](const auto& lanes, int lane) {
+      const int from = lane + n % int(lanes.size());
+      return lanes[from < int(lanes.size()) ? from : lane];
+    });
+    check_word<T>(exec, ShuffleXor{n}, [&](const auto& lanes, int lane) {
+      return lanes[lane ^ (n % int(lanes.size()))];
+    });
+    check_word<T>(exec, Broadcast{n}, [&](const auto& lanes, int) {
+      return lanes[static_cast<std::size_t>(n) % lanes.size()];
+    });
   }
 }
-TEST_CASE_TEMPLATE_APPLY(shuffle, EveryWord);
-
-TEST_CASE_TEMPLATE_DEFINE("shuffle_up keeps the lowest lanes", Type, shuffle_up) {
-  for (const int distance : {0, 1, 2, 7, 31, 63}) {
-    check_word<typename Type::Scalar>(typename Type::Exec(), ShuffleUp{distance},
-                                      [&](const auto& lanes, int lane) {
-                                        const int from = lane - distance % int(lanes.size());
-                                        return lanes[from < 0 ? lane : from];
-                                      });
-  }
-}
-TEST_CASE_TEMPLATE_APPLY(shuffle_up, EveryWord);
-
-TEST_CASE_TEMPLATE_DEFINE("shuffle_down keeps the highest lanes", Type, shuffle_down) {
-  for (const int distance : {0, 1, 2, 7, 31, 63}) {
-    check_word<typename Type::Scalar>(typename Type::Exec(), ShuffleDown{distance},
-                                      [&](const auto& lanes, int lane) {
-                                        const int from = lane + distance % int(lanes.size());
-                                        return lanes[from < int(lanes.size()) ? from : lane];
-                                      });
-  }
-}
-TEST_CASE_TEMPLATE_APPLY(shuffle_down, EveryWord);
-
-TEST_CASE_TEMPLATE_DEFINE("shuffle_xor", Type, shuffle_xor) {
-  for (const int bits : {0, 1, 2, 4, 8, 16, 32, 63, 21}) {
-    check_word<typename Type::Scalar>(
-        typename Type::Exec(), ShuffleXor{bits},
-        [&](const auto& lanes, int lane) { return lanes[lane ^ (bits % int(lanes.size()))]; });
-  }
-}
-TEST_CASE_TEMPLATE_APPLY(shuffle_xor, EveryWord);
-
-TEST_CASE_TEMPLATE_DEFINE("broadcast", Type, broadcast) {
-  for (const int from : {0, 1, 30, 63}) {
-    check_word<typename Type::Scalar>(
-        typename Type::Exec(), Broadcast{from},
-        [&](const auto& lanes, int) { return lanes[from % lanes.size()]; });
-  }
-}
-TEST_CASE_TEMPLATE_APPLY(broadcast, EveryWord);
+TEST_CASE_TEMPLATE_APPLY(shuffles, EveryWord);
 
 struct Sum {
   KOKKOS_FUNCTION auto operator()(auto group, auto value) const { return group.sum(value); }
@@ -140,50 +121,30 @@ T sum_of(const std::vector<T>& lanes, int first, int last) {
   return sum;
 }
 
-TEST_CASE_TEMPLATE_DEFINE("sum", Type, sum) {
-  check_word<typename Type::Scalar>(typename Type::Exec(), Sum(), [](const auto& lanes, int) {
-    return sum_of(lanes, 0, int(lanes.size()));
-  });
+TEST_CASE_TEMPLATE_DEFINE("every lane has the sum of all", Type, sum) {
+  const typename Type::Exec exec;
+  const auto all = [](const auto& lanes, int) { return sum_of(lanes, 0, int(lanes.size())); };
+  check_word<typename Type::Scalar>(exec, Sum(), all);
+  check_word<typename Type::Scalar>(exec, SumTogether(), all);
 }
-TEST_CASE_TEMPLATE_APPLY(sum, EveryScalar);
-TEST_CASE_TEMPLATE_APPLY(sum, EveryWord);
+TEST_CASE_TEMPLATE_APPLY(sum, EverySum);
 
-TEST_CASE_TEMPLATE_DEFINE("sum_together", Type, sum_together) {
-  check_word<typename Type::Scalar>(
-      typename Type::Exec(), SumTogether(),
-      [](const auto& lanes, int) { return sum_of(lanes, 0, int(lanes.size())); });
-}
-TEST_CASE_TEMPLATE_APPLY(sum_together, EveryScalar);
-TEST_CASE_TEMPLATE_APPLY(sum_together, EveryWord);
-
-template <int G, class Type>
-void check_sum_within() {
-  check_word<typename Type::Scalar>(
-      typename Type::Exec(), SumWithin<G>(), [](const auto& lanes, int lane) {
-        const int size = std::min<int>(G, int(lanes.size()));
-        return sum_of(lanes, lane / size * size, (lane / size + 1) * size);
-      });
-}
-
-TEST_CASE_TEMPLATE_DEFINE("sum_within groups of lanes", Type, sum_within) {
-  check_sum_within<1, Type>();
-  check_sum_within<4, Type>();
-  check_sum_within<16, Type>();
-  check_sum_within<64, Type>();
+TEST_CASE_TEMPLATE_DEFINE("every lane has the sum of its group", Type, sum_within) {
+  using T = typename Type::Scalar;
+  const typename Type::Exec exec;
+  const auto of_group = [](int group) {
+    return [group](const auto& lanes, int lane) {
+      const int size = std::min(group, int(lanes.size()));
+      return sum_of(lanes, lane / size * size, (lane / size + 1) * size);
+    };
+  };
+  check_word<T>(exec, SumWithin<1>(), of_group(1));
+  check_word<T>(exec, SumWithin<4>(), of_group(4));
+  check_word<T>(exec, SumWithin<16>(), of_group(16));
+  check_word<T>(exec, SumWithin<64>(), of_group(64));
+  for (const int group : {1, 2, 4, 16, 64}) check_word<T>(exec, SumAmong{group}, of_group(group));
 }
 TEST_CASE_TEMPLATE_APPLY(sum_within, Everywhere);
-
-TEST_CASE_TEMPLATE_DEFINE("sum_among adds up groups of lanes that a running kernel knows", Type,
-                          sum_among) {
-  for (const int G : {1, 2, 4, 16, 64}) {
-    check_word<typename Type::Scalar>(
-        typename Type::Exec(), SumAmong{G}, [&](const auto& lanes, int lane) {
-          const int size = std::min<int>(G, int(lanes.size()));
-          return sum_of(lanes, lane / size * size, (lane / size + 1) * size);
-        });
-  }
-}
-TEST_CASE_TEMPLATE_APPLY(sum_among, Everywhere);
 
 TEST_CASE_TEMPLATE_DEFINE("a sum is the same bits in all lanes and all runs", Type, sum_bits) {
   using Exec = typename Type::Exec;
@@ -275,21 +236,6 @@ struct SegmentedSum {
   }
 };
 
-TEST_CASE_TEMPLATE_DEFINE("segmented_sum", Type, segmented_sum) {
-  for (const SegmentedSum word : {SegmentedSum{1, 0}, SegmentedSum{3, 0}, SegmentedSum{5, 2},
-                                  SegmentedSum{17, 4}, SegmentedSum{1000, 1}}) {
-    CAPTURE(word.every);
-    check_word<typename Type::Scalar>(typename Type::Exec(), word,
-                                      [&](const auto& lanes, int lane) {
-                                        int head = lane;
-                                        while (head > 0 && (head + word.shift) % word.every != 0)
-                                          --head;
-                                        return sum_of(lanes, head, lane + 1);
-                                      });
-  }
-}
-TEST_CASE_TEMPLATE_APPLY(segmented_sum, EveryWord);
-
 // Sums of lanes whose numbers differ by multiples of four; a group of four is a head together.
 struct SegmentedSumByFour {
   int every;
@@ -300,19 +246,28 @@ struct SegmentedSumByFour {
   }
 };
 
-TEST_CASE_TEMPLATE_DEFINE("segmented_sum of groups", Type, segmented_sum_of_groups) {
+TEST_CASE_TEMPLATE_DEFINE("sums begin anew at the head of a segment", Type, segmented_sum) {
+  using T = typename Type::Scalar;
+  const typename Type::Exec exec;
+  for (const SegmentedSum word : {SegmentedSum{1, 0}, SegmentedSum{3, 0}, SegmentedSum{5, 2},
+                                  SegmentedSum{17, 4}, SegmentedSum{1000, 1}}) {
+    CAPTURE(word.every);
+    check_word<T>(exec, word, [&](const auto& lanes, int lane) {
+      int head = lane;
+      while (head > 0 && (head + word.shift) % word.every != 0) --head;
+      return sum_of(lanes, head, lane + 1);
+    });
+  }
   for (const SegmentedSumByFour word : {SegmentedSumByFour{1}, SegmentedSumByFour{3}}) {
     CAPTURE(word.every);
-    check_word<typename Type::Scalar>(typename Type::Exec(), word,
-                                      [&](const auto& lanes, int lane) {
-                                        auto sum = lanes[static_cast<std::size_t>(lane)];
-                                        for (; lane >= 4 && !word.head(lane); lane -= 4)
-                                          sum += lanes[static_cast<std::size_t>(lane - 4)];
-                                        return sum;
-                                      });
+    check_word<T>(exec, word, [&](const auto& lanes, int lane) {
+      T sum = lanes[lane];
+      for (; lane >= 4 && !word.head(lane); lane -= 4) sum += lanes[lane - 4];
+      return sum;
+    });
   }
 }
-TEST_CASE_TEMPLATE_APPLY(segmented_sum_of_groups, EveryWord);
+TEST_CASE_TEMPLATE_APPLY(segmented_sum, EveryWord);
 
 // Subwarps of one warp in different branches: odd ones sum twice as many times.
 struct SumInBranches {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include "../../core/error.hpp"
 #include "../../perf_tests/bench/common/csv.hpp"
 #include "../../perf_tests/bench/common/results.hpp"
 #include "../../perf_tests/bench/compare/comparison.hpp"
+#include "../support/temporary.hpp"
 
 using namespace heddle::bench;
+using files_test::TemporaryFile;
 
 namespace {
 
@@ -20,19 +20,6 @@ KeptRun run_of(const std::vector<KeptMatrix>& matrices) {
   run.matrices = matrices;
   return run;
 }
-
-class TemporaryFile {
- public:
-  TemporaryFile(const std::string& name, const std::string& text)
-      : path_(std::filesystem::temp_directory_path() / ("heddle_compare_" + name)) {
-    std::ofstream(path_) << text;
-  }
-  ~TemporaryFile() { std::filesystem::remove(path_); }
-  std::string path() const { return path_.string(); }
-
- private:
-  std::filesystem::path path_;
-};
 
 constexpr const char* document = R"({
   "schema_version": 2, "operation": "spmv", "date": "2026-01-01T00:00:00Z", "commit": "abc",
@@ -82,7 +69,7 @@ TEST_CASE("a difference counts beyond the larger spread of both, and beyond the 
 TEST_CASE("JSON and the CSV made of it are read alike") {
   const Json json = Json::parse(document);
   const std::string text = csv_text(json);
-  const TemporaryFile as_json("run.json", document), as_csv("run.csv", text);
+  const TemporaryFile as_json(".json", document), as_csv(".csv", text);
   for (const std::string& path : {as_json.path(), as_csv.path()}) {
     const KeptRun run = read_run(path);
     CHECK(run.settings == "scalar double, columns 1");
@@ -100,9 +87,10 @@ TEST_CASE("JSON and the CSV made of it are read alike") {
 }
 
 TEST_CASE("what holds no results is told with its name") {
-  const TemporaryFile other("other.json", "[]"), cut("cut.csv", "matrix,kind\n");
-  CHECK_THROWS_WITH_AS(read_run(other.path()), doctest::Contains("other.json"), heddle::Error);
-  CHECK_THROWS_WITH_AS(read_run(cut.path()), doctest::Contains("cut.csv"), heddle::Error);
+  const TemporaryFile other(".json", "[]"), cut(".csv", "matrix,kind\n");
+  CHECK_THROWS_WITH_AS(read_run(other.path()), doctest::Contains(other.path().c_str()),
+                       heddle::Error);
+  CHECK_THROWS_WITH_AS(read_run(cut.path()), doctest::Contains(cut.path().c_str()), heddle::Error);
   CHECK_THROWS_WITH_AS(read_run("/nowhere/x.json"), doctest::Contains("cannot be read"),
                        heddle::Error);
 }

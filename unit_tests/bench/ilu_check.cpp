@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "../../perf_tests/bench/common/host_rows.hpp"
 #include "../../perf_tests/bench/ilu/check.hpp"
 
 namespace heddle::bench {
@@ -20,21 +21,10 @@ Kokkos::View<T*, Kokkos::HostSpace> view(const std::vector<T>& values) {
   return to;
 }
 
-HostStorage<double, Off> matrix(int rows, const std::vector<Off>& row_ptr,
-                                const std::vector<Index>& col_idx,
-                                const std::vector<double>& values) {
-  HostStorage<double, Off> A(Kokkos::DefaultHostExecutionSpace(), rows, rows,
-                             static_cast<std::int64_t>(values.size()));
-  for (std::size_t i = 0; i < row_ptr.size(); ++i) A.row_ptr()(i) = row_ptr[i];
-  for (std::size_t k = 0; k < values.size(); ++k) A.col_idx()(k) = col_idx[k];
-  for (std::size_t k = 0; k < values.size(); ++k) A.values()(k) = values[k];
-  return A;
-}
-
 }  // namespace
 
 TEST_CASE("an entry of L that underflows is right, one that need not have is wrong") {
-  const auto A = matrix(2, {0, 2, 4}, {0, 1, 0, 1}, {1e200, 0, 1e-200, 1e-300});
+  const auto A = stored<double, Off>({{{0, 1e200}, {1, 0}}, {{0, 1e-200}, {1, 1e-300}}}, 2);
   const auto error = [&](const std::vector<double>& values) {
     return factor_error(
         A, HostFactors{view<Off>({0, 2, 4}), view<Index>({0, 1, 0, 1}), view(values), false},
@@ -47,7 +37,7 @@ TEST_CASE("an entry of L that underflows is right, one that need not have is wro
 }
 
 TEST_CASE("factors of 0 x 0 are right") {
-  const auto A = matrix(0, {0}, {}, {});
+  const auto A = stored<double, Off>(std::vector<HostRow<double>>(), 0);
   const test::HostColumns<double> none("heddle::test::none", 0, 2);
   for (const auto& row_ptr : {std::vector<Off>{0}, std::vector<Off>{}}) {
     const HostFactors factors{view(row_ptr), view<Index>({}), view<double>({}), false};

@@ -4,12 +4,12 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 
 #include "../../core/error.hpp"
 #include "../../testing/generate.hpp"
+#include "../support/temporary.hpp"
 
+using files_test::TemporaryFolder;
 using heddle::bench::known_sets;
 using heddle::bench::MatrixSet;
 using heddle::bench::read_set;
@@ -17,20 +17,6 @@ using heddle::bench::read_set;
 namespace fs = std::filesystem;
 
 namespace {
-
-/// An empty folder that is removed at the end.
-struct Folder {
-  fs::path path;
-  Folder() : path(fs::temp_directory_path() / "heddle_matrix_set") {
-    fs::remove_all(path);
-    fs::create_directories(path);
-  }
-  ~Folder() { fs::remove_all(path); }
-  void write(const std::string& name, const std::string& text = "") const {
-    fs::create_directories((path / name).parent_path());
-    std::ofstream(path / name) << text;
-  }
-};
 
 std::vector<std::string> texts(const MatrixSet& set) {
   std::vector<std::string> all;
@@ -41,16 +27,20 @@ std::vector<std::string> texts(const MatrixSet& set) {
 }  // namespace
 
 TEST_CASE("a set names generators and files, wherever these lie under the folder") {
-  const Folder folder;
+  const TemporaryFolder folder;
+  const auto write = [&](const std::string& name, const std::string& text) {
+    fs::create_directories(fs::path(folder / name).parent_path());
+    std::ofstream(folder / name) << text;
+  };
   for (const char* name : {"Group/Inside/Inside.mtx", "Group/grouped.mtx.xz", "alone/alone.mtx",
                            "flat.mtx.gz", "binary.petsc", "whole.bin", "set.txt"}) {
-    folder.write(name);
+    write(name, "");
   }
-  folder.write("mine.txt",
-               "# what it is\n\ngrid2d:9,5  # small\r\nGroup/Inside\nGroup/grouped\nGroup/alone\n"
-               "\t flat\nAny/binary\nwhole.bin\nGroup/missing # gone\nGroup\n");
-  const MatrixSet set = read_set((folder.path / "mine.txt").string(), folder.path.string());
-  const auto at = [&](const char* name) { return (folder.path / name).string(); };
+  write("mine.txt",
+        "# what it is\n\ngrid2d:9,5  # small\r\nGroup/Inside\nGroup/grouped\nGroup/alone\n"
+        "\t flat\nAny/binary\nwhole.bin\nGroup/missing # gone\nGroup\n");
+  const MatrixSet set = read_set(folder / "mine.txt", folder.path());
+  const auto at = [&](const char* name) { return folder / name; };
   CHECK(texts(set) == std::vector<std::string>{"grid2d:9,5", at("Group/Inside/Inside.mtx"),
                                                at("Group/grouped.mtx.xz"), at("alone/alone.mtx"),
                                                at("flat.mtx.gz"), at("binary.petsc"),
@@ -72,9 +62,9 @@ TEST_CASE("a set that is not there is told, with those that are") {
 }
 
 TEST_CASE("every set of this checkout can be run, and nobody is judged by what he was fitted to") {
-  const Folder nothing;
+  const TemporaryFolder nothing;
   const auto entries = [&](const std::string& name) {
-    const MatrixSet set = read_set(name, nothing.path.string());
+    const MatrixSet set = read_set(name, nothing.path());
     auto all = texts(set);
     for (const std::string& text : all) {
       const auto& known = heddle::test::generators();

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "../../perf_tests/bench/common/load.hpp"
-#include "../../perf_tests/bench/common/results.hpp"
 
 using namespace heddle::bench;
 namespace test = heddle::test;
@@ -141,10 +140,4 @@ TEST_CASE("a zero alpha or beta keeps out what it would multiply") {
   test::fill_with_poison(problem.before);
   problem.compute();
   CHECK(problem.error() <= 1);
-}
-
-TEST_CASE("the median is in the middle") {
-  CHECK(Samples{{3, 1, 2}}.median() == 2);
-  CHECK(Samples{{4, 1, 2, 3}}.median() == 2.5);
-  CHECK(Samples{{7}}.median() == 7);
 }

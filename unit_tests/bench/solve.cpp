@@ -2,6 +2,7 @@
 // The systems that heddle-bench solve makes of matrices, and the loops of its baselines.
 #include <doctest/doctest.h>
 
+#include "../../perf_tests/bench/common/host_rows.hpp"
 #include "../../perf_tests/bench/common/krylov_loops.hpp"
 #include "../../perf_tests/bench/common/sequential_kernels.hpp"
 #include "../../perf_tests/bench/common/solve_error.hpp"
@@ -20,22 +21,13 @@ Loaded<S, Off> generated(const char* text, bool own_values) {
 
 template <Scalar S>
 HostStorage<S, Off> tridiagonal(const std::vector<S>& below, const std::vector<S>& above) {
-  const auto rows = static_cast<Index>(below.size()) + 1;
-  HostStorage<S, Off> A(Kokkos::DefaultHostExecutionSpace(), rows, rows, 3 * rows - 2);
-  std::size_t k = 0;
-  A.row_ptr()(0) = 0;
-  for (Index i = 0; i < rows; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    const auto add = [&](Index column, const S& value) {
-      A.col_idx()(k) = column;
-      A.values()(k++) = value;
-    };
-    if (i > 0) add(i - 1, below[at - 1]);
-    add(i, S(4));
-    if (i + 1 < rows) add(i + 1, above[at]);
-    A.row_ptr()(at + 1) = static_cast<Off>(k);
+  std::vector<HostRow<S>> rows(below.size() + 1);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i > 0) rows[i].emplace_back(i - 1, below[i - 1]);
+    rows[i].emplace_back(i, S(4));
+    if (i + 1 < rows.size()) rows[i].emplace_back(i + 1, above[i]);
   }
-  return A;
+  return stored<S, Off>(rows, static_cast<Index>(rows.size()));
 }
 
 template <Scalar S>

@@ -2,6 +2,7 @@
 // The triangle that heddle-bench times solves with, and its check of solutions.
 #include <doctest/doctest.h>
 
+#include "../../perf_tests/bench/common/host_rows.hpp"
 #include "../../perf_tests/bench/sptrsv/run.hpp"
 
 namespace heddle::bench {
@@ -12,20 +13,11 @@ using S = double;
 using Off = std::int32_t;
 using Problem = SptrsvProblem<S, Off>;
 
-Loaded<S, Off> loaded(Index rows, Index columns, const std::vector<Off>& row_ptr,
-                      const std::vector<Index>& col_idx, const std::vector<S>& values) {
-  const Kokkos::DefaultHostExecutionSpace exec;
-  const HostStorage<S, Off> storage(exec, rows, columns, row_ptr.back());
-  exec.fence("heddle::bench::loaded");
-  std::copy(row_ptr.begin(), row_ptr.end(), storage.row_ptr().data());
-  std::copy(col_idx.begin(), col_idx.end(), storage.col_idx().data());
-  std::copy(values.begin(), values.end(), storage.values().data());
-  return {storage, true};
-}
-
 /// Row 0 lacks its diagonal, row 1 is unsorted with a repeated column, row 2 has a zero diagonal.
 Loaded<S, Off> three_rows() {
-  return loaded(3, 3, {0, 1, 5, 8}, {2, 2, 1, 0, 1, 1, 0, 2}, {7, 9, 2, 3, 4, -5, 6, 0});
+  return {
+      stored<S, Off>({{{2, 7}}, {{2, 9}, {1, 2}, {0, 3}, {1, 4}}, {{1, -5}, {0, 6}, {2, 0}}}, 3),
+      true};
 }
 
 template <class T, class Array>
@@ -70,7 +62,7 @@ TEST_CASE("the triangle is sorted, added up, and whole on its diagonal") {
 }
 
 TEST_CASE("a matrix that is not square has no triangle") {
-  const auto flat = loaded(1, 2, {0, 1}, {0}, {1});
+  const Loaded<S, Off> flat{stored<S, Off>({{{0, 1}}}, 2), true};
   CHECK_THROWS_WITH_AS(HostTriangle(flat, Triangle::lower, Diagonal::stored, 1),
                        doctest::Contains("1 rows and 2 columns"), Error);
 }

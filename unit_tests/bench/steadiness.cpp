@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <sstream>
 
-#include "../../perf_tests/bench/common/table.hpp"
-
 using namespace heddle::bench;
 
 namespace {
@@ -94,14 +92,4 @@ TEST_CASE("a contestant that was not timed is not unsteady, and two times say no
   CHECK(steadiness_warning(result) == "");
   CHECK(spread_of(result.contestants[1].time) == "-");
   CHECK(spread_of(quiet) == "2%");
-}
-
-TEST_CASE("the table has a column of spreads, and the warning below it") {
-  DeviceFigures figures;
-  figures.triad_gbytes_per_second = 96;
-  std::ostringstream out;
-  print_contestants(out, two_contestants(quiet, busy, quiet), figures);
-  CHECK(out.str().find("time  spread     queued") != std::string::npos);
-  CHECK(out.str().find("1.00 s      2%") != std::string::npos);
-  CHECK(out.str().find("\n  unsteady: the times of csr/merge") != std::string::npos);
 }

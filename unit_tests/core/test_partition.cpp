@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "../../core/partition.hpp"
@@ -83,51 +84,21 @@ TEST_CASE("equal_nonzeros_row gives whole rows, all of them, in shares as equal 
   }
 }
 
-TEST_CASE("first_row_from: the first row that starts at a nonzero or after it") {
-  const std::vector<int> row_ptr = {0, 0, 3, 3, 3, 7};
-  const std::vector<int> expected = {0, 2, 2, 2, 5, 5, 5, 5};
-  for (int k = 0; k <= 7; ++k) {
-    CHECK(first_row_from(row_ptr.data(), 5, k) == expected[static_cast<std::size_t>(k)]);
-  }
-}
-
-TEST_CASE("cut_outside_short_rows moves a cut out of a short row, and leaves the others") {
-  const std::vector<int> row_ptr = {0, 4, 4, 104};
-  const auto moved = [&](int row, int nonzero) {
-    return cut_outside_short_rows(row_ptr.data(), 3, Cut<int, int>{row, nonzero}, 4);
-  };
-  CHECK((moved(0, 2).row == 1 && moved(0, 2).nonzero == 4));
-  CHECK((moved(0, 0).row == 0 && moved(0, 0).nonzero == 0));
-  CHECK((moved(1, 4).row == 1 && moved(1, 4).nonzero == 4));
-  CHECK((moved(2, 50).row == 2 && moved(2, 50).nonzero == 50));
-  CHECK((moved(3, 104).row == 3 && moved(3, 104).nonzero == 104));
-}
-
-TEST_CASE("run_end: runs of short and of long rows") {
-  const std::vector<int> row_ptr = {0, 1, 2, 12, 22, 22, 40};
-  CHECK(run_end(row_ptr.data(), 6, 0, 5) == 2);
-  CHECK(run_end(row_ptr.data(), 6, 2, 5) == 4);
-  CHECK(run_end(row_ptr.data(), 6, 4, 5) == 5);
-  CHECK(run_end(row_ptr.data(), 6, 5, 5) == 6);
-  CHECK(run_end(row_ptr.data(), 6, 6, 5) == 6);
-  CHECK(run_end(row_ptr.data(), 6, 0, 1000) == 6);
-}
-
-TEST_CASE("cuts and runs of every test matrix, against their definitions") {
+TEST_CASE("cuts, runs and first rows of every test matrix are those of their definitions") {
   for (const Pattern& pattern : test_patterns()) {
     const auto row_ptr = row_ptr_of<int>(pattern);
     const int rows = static_cast<int>(pattern.rows.size());
-    const auto length = [&](int row) {
-      return static_cast<int>(pattern.rows[static_cast<std::size_t>(row)].size());
-    };
     const auto begin = [&](int row) { return row_ptr[static_cast<std::size_t>(row)]; };
+    const auto length = [&](int row) { return begin(row + 1) - begin(row); };
     bool right = true;
     for (const int threshold : {0, 3, 256}) {
+      const auto moved = [&](int row, int nonzero) {
+        return cut_outside_short_rows(row_ptr.data(), rows, Cut<int, int>{row, nonzero}, threshold);
+      };
       for (int row = 0; row < rows; ++row) {
         for (const int into : {0, 1, length(row) / 2, length(row)}) {
           if (into > length(row)) continue;
-          const auto cut = cut_outside_short_rows(row_ptr.data(), rows,
-                                                  Cut<int, int>{row, begin(row) + into}, threshold);
+          const auto cut = moved(row, begin(row) + into);
           const bool moves = into > 0 && length(row) <= threshold;
           right = right && cut.row == (moves ? row + 1 : row) &&
                   cut.nonzero == (moves ? begin(row + 1) : begin(row) + into);
@@ -136,6 +107,13 @@ TEST_CASE("cuts and runs of every test matrix, against their definitions") {
         while (end < rows && (length(end) > threshold) == (length(row) > threshold)) ++end;
         right = right && run_end(row_ptr.data(), rows, row, threshold) == end;
       }
+      const auto last = moved(rows, row_ptr.back());
+      right = right && last.row == rows && last.nonzero == row_ptr.back() &&
+              run_end(row_ptr.data(), rows, rows, threshold) == rows;
+    }
+    for (int k = 0; k <= row_ptr.back(); ++k) {
+      const auto first = std::lower_bound(row_ptr.begin(), row_ptr.end() - 1, k) - row_ptr.begin();
+      right = right && first_row_from(row_ptr.data(), rows, k) == first;
     }
     CHECK_MESSAGE(right, pattern.name);
   }

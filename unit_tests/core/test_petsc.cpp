@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// PETSc's files that are read, and those that are refused; what is written: test_files_written.cpp.
 #include "../support/files.hpp"
 
 using files_test::dense;
 using files_test::error_of;
-using files_test::random_matrix;
-using files_test::same;
-using files_test::TemporaryFile;
 using heddle::parse_petsc;
 using heddle::PetscScalar;
 
@@ -69,9 +67,8 @@ TEST_CASE("integers of 32 and 64 bits, by the first bytes") {
   const std::string values = numbers<double>({0.1, -2, 1e300});
   CHECK(dense(parse_petsc(pattern() + values)) == expected);
   CHECK(dense(parse_petsc(pattern<std::int64_t>() + values)) == expected);
-  const auto wide =
-      parse_petsc<double, std::int64_t, std::size_t>(pattern<std::int64_t>() + values);
-  CHECK(dense(wide) == expected);
+  CHECK(dense(parse_petsc<double, std::int64_t, std::size_t>(pattern<std::int64_t>() + values)) ==
+        expected);
 }
 
 TEST_CASE("kinds of numbers, by the length or by name") {
@@ -110,7 +107,7 @@ TEST_CASE("numbers cut off are not taken for shorter ones") {
   CHECK(error.remedy().find("petsc_scalar") != std::string::npos);
 }
 
-TEST_CASE_TEMPLATE("a vector behind the matrix is told, whatever its length", Integer, std::int32_t,
+TEST_CASE_TEMPLATE("a vector after the matrix is named, whatever its length", Integer, std::int32_t,
                    std::int64_t) {
   const std::string matrix = pattern<Integer>();
   const std::string reals = numbers<double>({0.1, -2, 1e300});
@@ -146,7 +143,8 @@ TEST_CASE("matrices without rows, columns or entries") {
 }
 
 TEST_CASE("what is damaged is refused") {
-  const std::string good = pattern() + numbers<double>({0.1, -2, 1e300});
+  const std::string values = numbers<double>({0.1, -2, 1e300});
+  const std::string good = pattern() + values, wide = pattern<std::int64_t>() + values;
   refused("", "not a matrix in PETSc's binary form");
   refused("%%MatrixMarket matrix", "not a matrix in PETSc's binary form");
   for (std::size_t length = 0; length < good.size(); ++length) {
@@ -159,80 +157,40 @@ TEST_CASE("what is damaged is refused") {
   refused(good, "12 bytes follow", -1, {.petsc_scalar = PetscScalar::float32});
   refused<Complex>(good, "the file ends before them", -1,
                    {.petsc_scalar = PetscScalar::complex128});
-
-  auto with = [&](std::size_t word, std::int64_t value) {
-    return replaced(good, word * 4, big_endian<std::int32_t>({value}));
-  };
-  refused(with(1, -1), "-1 x 3 (byte 4)");
-  refused(with(2, -7), "2 x -7");
-  refused(with(3, -1), "dense");
-  refused(with(3, -2), "-2 nonzeros (byte 12)");
-  refused(with(1, 2147483647), "ends before them");
-  refused(with(3, 2147483647), "ends before them");
-  refused(with(4, -2), "a row has -2 entries", 0);
-  refused(with(4, 4), "a row has 4 entries, with 3 of 3 nonzeros left (byte 16)", 0);
-  refused(with(5, 2), "a row has 2 entries, with 1 of 3 nonzeros left (byte 20)", 1);
-  refused(with(5, 0), "the rows have 2 entries, and the header announces 3");
-  refused(with(6, -1), "column -1 is not among the columns 0 to 2 (byte 24)", 0);
-  refused(with(8, 3), "column 3 is not among the columns 0 to 2 (byte 32)", 1);
-  refused(with(2, 0), "there are entries, but no columns (byte 24)", 0);
-
-  const std::string wide = pattern<std::int64_t>() + numbers<double>({0.1, -2, 1e300});
-  refused(replaced(wide, 16, big_endian<std::int64_t>({5000000000})), "ordinals of 32 bits");
-  refused(replaced(wide, 24, big_endian<std::int64_t>({1LL << 62})), "ends before them");
-  refused(replaced(wide, 8, big_endian<std::int64_t>({1LL << 62})), "ends before them");
-  refused(replaced(wide, 32, big_endian<std::int64_t>({1LL << 62})), "a row of 46116860184", 0);
   refused(good, "needs more than 20 bytes", -1, {.max_bytes = 20});
-}
 
-TEST_CASE_TEMPLATE("a matrix comes back bit for bit", S, double, Complex) {
-  const auto matrix = random_matrix<S, int, std::int64_t>(30000, 50000, 12);
-  for (const std::string suffix : {".petsc", ".petsc.gz", ".petsc.xz"}) {
-    if (suffix == ".petsc.gz" && !HEDDLE_HAVE_ZLIB) continue;
-    if (suffix == ".petsc.xz" && !HEDDLE_HAVE_LZMA) continue;
-    for (const bool indices_64 : {false, true}) {
-      const TemporaryFile file(suffix);
-      heddle::write_petsc(file.path(), matrix.matrix(), {.indices_64 = indices_64, .threads = 2});
-      for (const int threads : {1, 2}) {
-        CHECK(same(matrix,
-                   heddle::read_petsc<S, int, std::int64_t>(file.path(), {.threads = threads})));
-      }
-      CHECK(same(matrix, heddle::read_matrix<S, int, std::int64_t>(file.path())));
-      if (suffix != ".petsc") break;
-    }
+  // One of the integers is another; the row is -1 where none is at fault.
+  const struct {
+    std::size_t integer;
+    std::int64_t value;
+    std::string why;
+    std::int64_t row = -1;
+  } of_32_bits[] =
+      {
+          {1, -1, "-1 x 3 (byte 4)"},
+          {2, -7, "2 x -7"},
+          {3, -1, "dense"},
+          {3, -2, "-2 nonzeros (byte 12)"},
+          {1, 2147483647, "ends before them"},
+          {3, 2147483647, "ends before them"},
+          {4, -2, "a row has -2 entries", 0},
+          {4, 4, "a row has 4 entries, with 3 of 3 nonzeros left (byte 16)", 0},
+          {5, 2, "a row has 2 entries, with 1 of 3 nonzeros left (byte 20)", 1},
+          {5, 0, "the rows have 2 entries, and the header announces 3"},
+          {6, -1, "column -1 is not among the columns 0 to 2 (byte 24)", 0},
+          {8, 3, "column 3 is not among the columns 0 to 2 (byte 32)", 1},
+          {2, 0, "there are entries, but no columns (byte 24)", 0},
+      },
+    of_64_bits[] = {
+        {2, 5000000000, "ordinals of 32 bits"},
+        {3, 1LL << 62, "ends before them"},
+        {1, 1LL << 62, "ends before them"},
+        {4, 1LL << 62, "a row has 46116860184", 0},
+    };
+  for (const auto& [at, value, why, row] : of_32_bits) {
+    refused(replaced(good, at * 4, big_endian<std::int32_t>({value})), why, row);
   }
-}
-
-TEST_CASE("what is written") {
-  const std::string content = pattern() + numbers<double>({0.1, -2, 1e300});
-  const std::string wide = pattern<std::int64_t>() + numbers<double>({0.1, -2, 1e300});
-  const auto matrix = parse_petsc<double, std::int64_t, std::int64_t>(content);
-  const TemporaryFile file(".petsc");
-  heddle::write_petsc(file.path(), matrix.matrix());
-  CHECK(file.content() == content);
-  heddle::write_petsc(file.path(), matrix.matrix(), {.indices_64 = true});
-  CHECK(file.content() == wide);
-
-  const heddle::CsrMatrix<double, std::int64_t, int, Kokkos::HostSpace> broad(
-      0, 5000000000, 0, nullptr, nullptr, nullptr);
-  CHECK(error_of([&] { heddle::write_petsc(file.path(), broad); }).remedy().find("indices_64") !=
-        std::string::npos);
-  heddle::write_petsc(file.path(), broad, {.indices_64 = true});
-  CHECK(heddle::read_petsc<double, std::int64_t, int>(file.path()).columns() == 5000000000);
-}
-
-TEST_CASE("single precision is written as double") {
-  const auto matrix = random_matrix<float>(100, 100, 5);
-  const TemporaryFile file(".petsc");
-  heddle::write_petsc(file.path(), matrix.matrix());
-  CHECK(same(matrix, heddle::read_petsc<float>(file.path())));
-}
-
-TEST_CASE("a NaN of double precision keeps all its bits") {
-  auto matrix = random_matrix(1, 1, 1);
-  REQUIRE(matrix.nonzeros() == 1);
-  matrix.values()(0) = std::bit_cast<double>(0xfff8'0000'1234'5678);
-  const TemporaryFile file(".petsc");
-  heddle::write_petsc(file.path(), matrix.matrix());
-  CHECK(same(matrix, heddle::read_petsc(file.path())));
+  for (const auto& [at, value, why, row] : of_64_bits) {
+    refused(replaced(wide, at * 8, big_endian<std::int64_t>({value})), why, row);
+  }
 }

@@ -4,7 +4,6 @@
 
 #include <set>
 
-#include "../../testing/backends.hpp"
 #include "../../testing/matrices.hpp"
 #include "../../testing/reference.hpp"
 
@@ -74,28 +73,3 @@ TEST_CASE("poison is always a mismatch, and beta zero does not read it") {
   CHECK(test::mismatch(reference, y) != "");
   CHECK(test::mismatch<float>(reference, y) == "");
 }
-
-TEST_CASE_TEMPLATE_DEFINE("matrices travel to a device and back", T, travel) {
-  using Exec = typename T::Exec;
-  const Exec exec;
-  for (const auto& [name, storage] :
-       test::test_matrices<typename T::Scalar, typename T::Ordinal, typename T::Offset>()) {
-    CAPTURE(name);
-    const auto device = storage.template copy_to<typename T::Space>(exec);
-    exec.fence();
-    const Kokkos::DefaultHostExecutionSpace host;
-    const auto back = device.template copy_to<Kokkos::HostSpace>(host);
-    host.fence();
-    REQUIRE(back.nonzeros() == storage.nonzeros());
-    bool same = back.rows() == storage.rows() && back.columns() == storage.columns();
-    for (std::size_t i = 0; i < storage.row_ptr().extent(0); ++i) {
-      same = same && back.row_ptr()(i) == storage.row_ptr()(i);
-    }
-    for (std::size_t k = 0; k < storage.col_idx().extent(0); ++k) {
-      same = same && back.col_idx()(k) == storage.col_idx()(k);
-      same = same && back.values()(k) == storage.values()(k);
-    }
-    CHECK(same);
-  }
-}
-TEST_CASE_TEMPLATE_APPLY(travel, test::Every<>);

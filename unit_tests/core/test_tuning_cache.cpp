@@ -4,40 +4,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <string>
 
 #include "../../backends/measure.hpp"
 #include "../../core/tuning_cache.hpp"
+#include "../support/temporary.hpp"
 
+using files_test::TemporaryFile;
 using heddle::detail::TuningCache;
 
-namespace {
-
-/// A path without a file; the file is removed at the end.
-struct Place {
-  std::string path;
-  explicit Place(const char* name)
-      : path("tuning_cache_" + std::to_string(::getpid()) + "_" + name) {
-    std::remove(path.c_str());
-  }
-  ~Place() { std::remove(path.c_str()); }
-
-  std::string text() const {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  }
-  void write(const std::string& text) const { std::ofstream(path, std::ios::binary) << text; }
-};
-
-}  // namespace
-
 TEST_CASE("what is added is found, the last of a key, and others are not disturbed") {
-  const Place place("found");
-  const TuningCache cache(place.path);
+  const TemporaryFile place(".cache");
+  const TuningCache cache(place.path());
   CHECK_FALSE(cache.find("a"));
   CHECK(cache.add("a", {"csr/merge", 1e-5}) == "");
   CHECK(cache.add("b", {"ell", 2e-5}) == "");
@@ -51,12 +30,12 @@ TEST_CASE("what is added is found, the last of a key, and others are not disturb
 }
 
 TEST_CASE("a file that was cut at any byte gives what is whole, and can be added to") {
-  const Place place("cut");
-  const TuningCache cache(place.path);
+  const TemporaryFile place(".cache");
+  const TuningCache cache(place.path());
   REQUIRE(cache.add("first", {"csr/merge", 1e-5}) == "");
-  const std::string one = place.text();
+  const std::string one = place.content();
   REQUIRE(cache.add("second", {"ell", 2e-5}) == "");
-  const std::string two = place.text();
+  const std::string two = place.content();
   for (std::size_t size = 0; size <= two.size(); ++size) {
     CAPTURE(size);
     place.write(two.substr(0, size));
@@ -70,10 +49,10 @@ TEST_CASE("a file that was cut at any byte gives what is whole, and can be added
 }
 
 TEST_CASE("a line with a changed byte is passed over") {
-  const Place place("changed");
-  const TuningCache cache(place.path);
+  const TemporaryFile place(".cache");
+  const TuningCache cache(place.path());
   REQUIRE(cache.add("key", {"csr/merge", 1e-5}) == "");
-  const std::string whole = place.text();
+  const std::string whole = place.content();
   for (std::size_t at = 0; at + 1 < whole.size(); ++at) {
     CAPTURE(at);
     std::string changed = whole;
@@ -84,14 +63,14 @@ TEST_CASE("a line with a changed byte is passed over") {
 }
 
 TEST_CASE("a file that is no tuning cache is neither read nor written") {
-  const Place place("foreign");
-  const TuningCache cache(place.path);
+  const TemporaryFile place(".cache");
+  const TuningCache cache(place.path());
   for (const std::string text :
        {"%%MatrixMarket matrix coordinate\n", "\n", "heddle-cache-2\tx\n"}) {
     place.write(text);
     CHECK_FALSE(cache.find("key"));
     CHECK(cache.add("key", {"ell", 1e-5}) == "it is no tuning cache");
-    CHECK(place.text() == text);
+    CHECK(place.content() == text);
   }
 }
 
@@ -104,17 +83,17 @@ TEST_CASE("what cannot be written is said, and nothing throws") {
 }
 
 TEST_CASE("of writers that are killed no whole entry is lost, nor one of another made up") {
-  const Place place("killed");
+  const TemporaryFile place(".cache");
   constexpr int writers = 4, rounds = 8;
   int added = 0;
-  const TuningCache mine(place.path);
+  const TuningCache mine(place.path());
   for (int round = 0; round < rounds; ++round) {
     pid_t children[writers];
     for (int w = 0; w < writers; ++w) {
       children[w] = ::fork();
       REQUIRE(children[w] >= 0);
       if (children[w] == 0) {
-        const TuningCache cache(place.path);
+        const TuningCache cache(place.path());
         for (int i = 0;; ++i) {
           cache.add("writer " + std::to_string(w) + " round " + std::to_string(i),
                     {"ell/w=" + std::to_string(w), 1e-6 * (i + 1)});

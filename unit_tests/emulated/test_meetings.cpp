@@ -1,55 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Errors of an emulated device about lanes that do not meet: each kernel here breaks a rule.
-#include <functional>
-
-#include "../../backends/cluster.hpp"
-#include "../backends/lanes.hpp"
+#include "kernels.hpp"
 
 namespace heddle::test {
 
-using Exec = DefaultDevice;
 constexpr int width = Exec::width;
 
-struct NoWord {
-  template <class Team, class Scratch>
-  void operator()(const Team&, Scratch&) const {}
-};
-
-/// The error of a launch, "" if there is none.
-template <class Shape, class Kernel>
-std::string problem(const Kernel& kernel, int teams = 1) {
-  try {
-    backends::launch<Shape>(Exec(), "heddle::test::broken", teams, kernel);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
-bool names(const std::string& text, std::initializer_list<const char*> parts) {
-  for (const char* const part : parts) {
-    if (text.find(part) == std::string::npos) {
-      MESSAGE(text, " lacks ", std::string(part));
-      return false;
-    }
-  }
-  return true;
-}
-
-/// A kernel that is a function of the team.
-template <class F>
-struct Kernel {
-  using Scratch = backends::NoScratch;
-  F body;
-  template <class Team>
-  void operator()(const Team& team, Scratch&) const {
-    body(team);
-  }
-};
-template <class F>
-Kernel(F) -> Kernel<F>;
-
 using Eights = backends::Shape<8, 128>;
+
+template <class Shape, class K>
+std::string problem(const K& kernel, int teams = 1) {
+  return error_of_launch(
+      [&] { backends::launch<Shape>(Exec(), "heddle::test::broken", teams, kernel); });
+}
 
 TEST_CASE("lanes of a subwarp at different words") {
   const Kernel kernel{[](const auto& team) {
@@ -255,28 +218,10 @@ TEST_CASE("a seed repeats an order, and another has another") {
 }
 
 #if HEDDLE_EMULATED == 32
-template <class F>
-struct ClusterKernel {
-  struct Scratch {
-    int value;
-  };
-  F body;
-  template <class Cluster>
-  void operator()(const Cluster& cluster, Scratch& scratch) const {
-    body(cluster, scratch);
-  }
-};
-template <class F>
-ClusterKernel(F) -> ClusterKernel<F>;
-
 template <class K>
 std::string cluster_problem(const K& kernel) {
-  try {
-    backends::launch_cluster<Eights>(Exec(), "heddle::test::cluster", 4, 2, kernel);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return error_of_launch(
+      [&] { backends::launch_cluster<Eights>(Exec(), "heddle::test::cluster", 4, 2, kernel); });
 }
 
 TEST_CASE("clusters") {

@@ -2,8 +2,4 @@
 // Triangular solves by plans, in a program of their own: each test compiles every scheme.
 #include "../solvers/sptrsv/test_sptrsv.cpp"
 
-#include "../solvers/sptrsv/test_sptrsv_features.cpp"
-#include "../solvers/sptrsv/test_sptrsv_learned.cpp"
-#include "../solvers/sptrsv/test_sptrsv_odd_values.cpp"
-#include "../solvers/sptrsv/test_sptrsv_pattern.cpp"
-#include "../solvers/sptrsv/test_sptrsv_waits.cpp"
+#include "../solvers/sptrsv/test_sptrsv_choices.cpp"

@@ -1,45 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Waits, orders and posts of an emulated device, and its errors if no team can continue.
-#include "../../backends/cluster.hpp"
 #include "../../backends/mailbox.hpp"
-#include "../backends/lanes.hpp"
+#include "kernels.hpp"
 
 namespace heddle::test {
 
-using Exec = DefaultDevice;
 using Shape = backends::Shape<8, 64>;
-
-template <class F>
-struct Kernel {
-  using Scratch = backends::NoScratch;
-  F body;
-  template <class Team>
-  void operator()(const Team& team, Scratch&) const {
-    body(team);
-  }
-};
-template <class F>
-Kernel(F) -> Kernel<F>;
-
-template <class Launch>
-std::string problem(const Launch& launch) {
-  try {
-    launch();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
-bool names(const std::string& text, std::initializer_list<const char*> parts) {
-  for (const char* const part : parts) {
-    if (text.find(part) == std::string::npos) {
-      MESSAGE(text, " lacks ", std::string(part));
-      return false;
-    }
-  }
-  return true;
-}
 
 constexpr auto is_set = [](int value) { return value != 0; };
 
@@ -50,15 +16,16 @@ TEST_CASE("a wait that never ends: who waits for what") {
     team.barrier();
   }};
   const auto said =
-      problem([&] { backends::launch<Shape>(Exec(), "heddle::test::awaits", 1, awaits); });
+      error_of_launch([&] { backends::launch<Shape>(Exec(), "heddle::test::awaits", 1, awaits); });
   CHECK(names(said, {"heddle::test::awaits: no lane can go on", "team 0",
                      "lanes 1 wait in await at 0x", "lanes 0,2-7 wait at barrier"}));
   const Kernel looks{[&](const auto& team) {
     while (!team.subwarp().any(backends::look(&flag) != 0)) {
     }
   }};
-  CHECK(names(problem([&] { backends::launch<Shape>(Exec(), "heddle::test::looks", 3, looks); }),
-              {"no lane can go on", "wait in a loop of look at 0x"}));
+  CHECK(names(
+      error_of_launch([&] { backends::launch<Shape>(Exec(), "heddle::test::looks", 3, looks); }),
+      {"no lane can go on", "wait in a loop of look at 0x"}));
 }
 
 /// Each team waits for the team whose index is larger by `step`.
@@ -81,14 +48,14 @@ TEST_CASE("teams that wait for lower ones need an order") {
   CHECK(std::count(done.begin(), done.end(), 1) == teams);
   CHECK(next == 0);
   done.assign(teams, 0);
-  CHECK(names(problem([&] {
+  CHECK(names(error_of_launch([&] {
                 backends::launch<Shape>(Exec(), "heddle::test::any_order", teams,
                                         chain(done.data(), teams, -1));
               }),
               {"no lane can go on", "wait in collect", "teams have found no place yet"}));
   next = 0;
   done.assign(teams, 0);
-  CHECK(names(problem([&] {
+  CHECK(names(error_of_launch([&] {
                 backends::launch_in_order<Shape>(Exec(), "heddle::test::upwards", teams,
                                                  chain(done.data(), teams, 1), tickets);
               }),
@@ -106,7 +73,7 @@ TEST_CASE("places are few in some launches that go by an order") {
       backends::publish(flags + team.index(), 1);
       backends::await(flags + 1 - team.index(), is_set);
     }};
-    const auto said = problem([&] {
+    const auto said = error_of_launch([&] {
       backends::launch_in_order<Shape>(Exec(), "heddle::test::pair", 2, kernel,
                                        backends::Tickets{&next});
     });
@@ -125,7 +92,7 @@ TEST_CASE("a wait for a lane of the own warp") {
       if (team.thread() == 5) backends::collect(&flag, is_set);
     }};
     const auto said =
-        problem([&] { backends::launch<Shape>(Exec(), "heddle::test::own", 1, kernel); });
+        error_of_launch([&] { backends::launch<Shape>(Exec(), "heddle::test::own", 1, kernel); });
     if (said.empty()) continue;
     ++found;
     CHECK(names(said, {"lane 5 of subwarp 0", "waits in collect for a lane of its own warp",
@@ -137,7 +104,7 @@ TEST_CASE("a wait for a lane of the own warp") {
     if (team.thread() == 3) backends::post(&flag, 1);
     if (team.thread() == 67) backends::collect(&flag, is_set);
   }};
-  CHECK(problem([&] {
+  CHECK(error_of_launch([&] {
           backends::launch<backends::Shape<8, 128>>(Exec(), "heddle::test::other", 1, other);
         }) == "");
 }
@@ -174,24 +141,12 @@ TEST_CASE("posts come late and out of order, unless they are released") {
 }
 
 #if HEDDLE_EMULATED == 32
-template <class F>
-struct ClusterKernel {
-  using Scratch = backends::NoScratch;
-  F body;
-  template <class Cluster>
-  void operator()(const Cluster& cluster, Scratch&) const {
-    body(cluster);
-  }
-};
-template <class F>
-ClusterKernel(F) -> ClusterKernel<F>;
-
 TEST_CASE("what is posted before a cluster's barrier is seen after it") {
   constexpr int teams = 4, threads = Shape::team_threads;
   int missed = 0;
   for (int launch = 0; launch < 20; ++launch) {
     std::vector<int> posted(teams * threads);
-    const ClusterKernel kernel{[&](const auto& cluster) {
+    const ClusterKernel kernel{[&](const auto& cluster, auto&) {
       const int thread = cluster.team().thread();
       backends::post(&posted[static_cast<std::size_t>(cluster.rank() * threads + thread)], 1);
       cluster.barrier();

@@ -19,32 +19,32 @@ using CsrPlan = CsrType::Plan<>;
 TEST_CASE("csr: every value of every parameter is tried, and its name says what runs") {
   const CsrExec exec;
   const auto A = to_device<CsrType>(exec, pattern_named("power law"));
-  const auto printed = [&](const char* text) {
+  const auto printed = [&](const std::string& text) {
     return CsrPlan(exec, A.matrix(), {.scheme = Scheme::parse(text)}).scheme();
   };
+  const auto prints = [&](const char* text, const char* all) {
+    CHECK(printed(text).to_string() == all);
+  };
   if constexpr (backends::has_lanes<CsrExec>) {
-    CHECK(printed("csr/scalar").to_string() == "csr/scalar");
-    CHECK(printed("csr/blocks,long=40,rows=7").to_string() == "csr/blocks,rows=7,long=40");
-    CHECK(printed("csr/blocks,long=40,rows=7,lanes=4").to_string() ==
-          "csr/blocks,rows=7,long=40,lanes=4");
-    CHECK(printed("csr/subwarp=4").to_string() == "csr/subwarp=4");
-    CHECK(printed("csr/merge").to_string() == "csr/merge,search=plan,pack=no");
-    CHECK(printed("csr/merge,search=apply").to_string() == "csr/merge,search=apply,pack=no");
-    CHECK(printed("csr/merge,pack=8").to_string() == "csr/merge,search=plan,pack=8");
+    prints("csr/scalar", "csr/scalar");
+    prints("csr/blocks,long=40,rows=7", "csr/blocks,rows=7,long=40");
+    prints("csr/blocks,long=40,rows=7,lanes=4", "csr/blocks,rows=7,long=40,lanes=4");
+    prints("csr/subwarp=4", "csr/subwarp=4");
+    prints("csr/merge", "csr/merge,search=plan,pack=no");
+    prints("csr/merge,search=apply", "csr/merge,search=apply,pack=no");
+    prints("csr/merge,pack=8", "csr/merge,search=plan,pack=8");
   } else {
-    CHECK(printed("csr/scalar,simd=none").to_string() == "csr/scalar,simd=none");
-    CHECK(printed("csr/blocks,long=40,rows=7,simd=none").to_string() ==
-          "csr/blocks,rows=7,long=40,simd=none");
-    CHECK(printed("csr/merge,simd=none").to_string() == "csr/merge,search=plan,simd=none,pack=no");
-    CHECK(printed("csr/merge,search=apply,simd=none").to_string() ==
-          "csr/merge,search=apply,simd=none,pack=no");
+    prints("csr/scalar,simd=none", "csr/scalar,simd=none");
+    prints("csr/blocks,long=40,rows=7,simd=none", "csr/blocks,rows=7,long=40,simd=none");
+    prints("csr/merge,simd=none", "csr/merge,search=plan,simd=none,pack=no");
+    prints("csr/merge,search=apply,simd=none", "csr/merge,search=apply,simd=none,pack=no");
     CHECK(printed("csr/merge").value("simd") == backends::name(backends::best_simd()));
     for (const backends::Simd simd : backends::every_simd) {
       if (simd == backends::Simd::none || !backends::supports(simd)) continue;
       for (const char* loop : {"row", "four", "branchless", "sparse"}) {
         const std::string text = std::string("csr/adaptive,simd=") + backends::name(simd) +
                                  ",loop=" + loop + ",runs=yes,prefetch=no,pack=8";
-        CHECK(printed(text.c_str()).to_string() == text);
+        prints(text.c_str(), text.c_str());
       }
     }
     CHECK_THROWS_WITH_AS(printed("csr/merge,simd=none,runs=yes"),
@@ -113,54 +113,29 @@ TEST_CASE("csr/merge,search=apply sets nothing up and keeps nothing") {
   }
 }
 
-TEST_CASE_TEMPLATE_DEFINE("csr/merge,search=apply: rows of any length", T, searched_shares) {
-  const typename T::Exec exec;
-  PlanMaker<T> make(exec);
-  const std::vector<Scheme> schemes{Scheme::parse("csr/merge,search=apply")};
-  for (const Pattern& pattern : all_patterns()) {
-    const auto A = to_device<T>(exec, pattern);
-    vectors_agree(make, A, schemes, {1, {}, true, true});
-    if (pattern.nonzeros() > 200000) continue;
-    for (const int count : {3, 8, 33}) {
-      vectors_agree(make, A, schemes, {count, {}, true, true});
-      vectors_agree(make, A, schemes, {count, {}, false, false});
-    }
-  }
-}
-TEST_CASE_TEMPLATE_APPLY(searched_shares, PlanTypes<SharedFormats>);
-
 /// The results must be those of the matrix of double with these values; plain loops, which compute
 /// the last few rows, may be contracted otherwise.
 TEST_CASE("csr: a matrix of float and vectors of double use registers where a CPU has them") {
   if (backends::has_lanes<CsrExec>) return;
   using Space = CsrType::Space;
-  using Narrow = CsrMatrix<float, int, int, Space>;
-  using Broad = CsrMatrix<double, int, int, Space>;
+  using NarrowType = Types<CsrExec, float, Indices32>;
+  using Narrow = DeviceMatrix<NarrowType>::Matrix;
+  using Broad = CsrType::Matrix;
   const CsrExec exec;
   for (const char* name : {"power law", "tridiagonal", "one huge row", "dense 4 x 4 blocks"}) {
-    const auto A = to_device<CsrType>(exec, pattern_named(name));
-    const auto n = static_cast<std::size_t>(A.host.nonzeros());
-    const Kokkos::View<float*, Space> narrow("heddle::test::narrow", n);
-    const Kokkos::View<double*, Space> broad("heddle::test::broad", n);
-    const Kokkos::View<int*, Space> row_ptr("heddle::test::row_ptr", A.host.rows() + 1);
-    const Kokkos::View<int*, Space> col_idx("heddle::test::col_idx", n);
-    for (std::size_t i = 0; i < row_ptr.extent(0); ++i) {
-      row_ptr(i) = static_cast<int>(A.host.row_ptr()(i));
+    const auto floats = make_matrix<float, std::int32_t, std::int32_t>(pattern_named(name));
+    const auto doubles = make_matrix<double, std::int32_t, std::int32_t>(pattern_named(name));
+    for (std::size_t k = 0; k < floats.values().extent(0); ++k) {
+      doubles.values()(k) = floats.values()(k);
     }
-    for (std::size_t k = 0; k < n; ++k) {
-      col_idx(k) = static_cast<int>(A.host.col_idx()(k));
-      narrow(k) = static_cast<float>(A.host.values()(k));
-      broad(k) = narrow(k);
-    }
-    const int rows = static_cast<int>(A.host.rows()), columns = static_cast<int>(A.host.columns());
-    const Narrow of_floats(rows, columns, row_ptr, col_idx, narrow);
-    const Broad of_doubles(rows, columns, row_ptr, col_idx, broad);
+    const auto A = to_device<NarrowType>(exec, name, floats);
+    const auto B = to_device<CsrType>(exec, name, doubles);
     for (const char* scheme : {"csr/scalar", "csr/adaptive,runs=yes", "csr/merge,loop=four"}) {
       if (backends::best_simd() == backends::Simd::none && Scheme::parse(scheme).has("loop"))
         continue;
       const SpmvOptions options{.scheme = Scheme::parse(scheme)};
-      SpmvPlan<CsrExec, Narrow, double, double, Formats<CsrFormat>> plan(exec, of_floats, options);
-      SpmvPlan<CsrExec, Broad, double, double, Formats<CsrFormat>> same(exec, of_doubles, options);
+      SpmvPlan<CsrExec, Narrow, double, double, Formats<CsrFormat>> plan(exec, A.matrix(), options);
+      SpmvPlan<CsrExec, Broad, double, double, Formats<CsrFormat>> same(exec, B.matrix(), options);
       CAPTURE(plan.scheme().to_string());
       CHECK(plan.scheme() == same.scheme());
       for (const std::size_t count : {1, 3, 8}) {
@@ -209,12 +184,15 @@ TEST_CASE("csr: the bytes that an apply moves are counted") {
   CHECK(atomics.moved_bytes(Op::transpose) == matrix + y + 3 * x);
 }
 
-TEST_CASE_TEMPLATE_DEFINE("csr/blocks: rows of any length", T, blocks_of_rows) {
+TEST_CASE_TEMPLATE_DEFINE("csr: rows of any length, in blocks and in shares that an apply searches",
+                          T, rows_of_any_length) {
   const typename T::Exec exec;
   PlanMaker<T> make(exec);
-  std::vector<Scheme> schemes{Scheme::parse("csr/blocks"),
-                              Scheme::parse("csr/blocks,rows=300,long=600"),
-                              Scheme::parse("csr/blocks,rows=5,long=100000")};
+  std::vector<Scheme> schemes;
+  for (const char* text : {"csr/merge,search=apply", "csr/blocks", "csr/blocks,rows=300,long=600",
+                           "csr/blocks,rows=5,long=100000"}) {
+    schemes.push_back(Scheme::parse(text));
+  }
   if (backends::has_lanes<typename T::Exec>) {
     for (const char* lanes : {"lanes=1", "lanes=8,rows=7", "lanes=32"}) {
       schemes.push_back(Scheme::parse(std::string("csr/blocks,") + lanes));
@@ -230,7 +208,7 @@ TEST_CASE_TEMPLATE_DEFINE("csr/blocks: rows of any length", T, blocks_of_rows) {
     }
   }
 }
-TEST_CASE_TEMPLATE_APPLY(blocks_of_rows, PlanTypes<SharedFormats>);
+TEST_CASE_TEMPLATE_APPLY(rows_of_any_length, PlanTypes<SharedFormats>);
 
 TEST_CASE("csr: vectors that lie apart are packed if that repays itself") {
   const CsrExec exec;

@@ -1,18 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <doctest/doctest.h>
-
+// Learned models: of products, of triangular solves, and of the lanes of csr/blocks; what they
+// choose, and plans by them.
 #include <cmath>
+#include <set>
 #include <sstream>
 
-#include "../../formats/all_formats.hpp"
 #include "../../formats/choose.hpp"
+#include "../../formats/csr/inspect.hpp"
+#include "../../formats/csr/parameters.hpp"
 #include "../../formats/definitions.hpp"
+#include "../../formats/inspect/definitions.hpp"
 #include "../../formats/model/read.hpp"
-#include "../support/place_in.hpp"
+#include "../../testing/format_suite/make_plans.hpp"
+#include "../../testing/format_suite/patterns.hpp"
+#include "../../testing/format_suite/vectors.hpp"
+#include "../support/shared_formats.hpp"
 
 namespace heddle::test {
 
 namespace {
+
+using Type = OnePlanType<SharedFormats>;
+using Exec = Type::Exec;
+
+/// The place of a name in a list, which must have it.
+template <class Names>
+int place_in(const Names& names, std::string_view name) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  REQUIRE(found != names.end());
+  return static_cast<int>(found - names.begin());
+}
 
 Device device() {
   Device gpu;
@@ -90,6 +107,25 @@ std::string text_of_both() {
 Model parsed(const std::string& text) {
   std::istringstream in(text);
   return read_model(in, "of a test");
+}
+
+std::string changed(std::string text, const std::string& from, const std::string& to) {
+  return text.replace(text.find(from), from.size(), to);
+}
+
+/// Every part of a good text is an Error, and so is each of the wrong ones, with the reason beside
+/// it.
+void check_wrong(const std::string& good, std::size_t step,
+                 const std::vector<std::pair<std::string, const char*>>& wrong) {
+  CHECK_NOTHROW(parsed(good));
+  for (std::size_t cut = 0; cut + 5 < good.size(); cut += step) {
+    CAPTURE(cut);
+    CHECK_THROWS_AS(parsed(good.substr(0, cut)), Error);
+  }
+  for (const auto& [text, why] : wrong) {
+    CAPTURE(why);
+    CHECK_THROWS_WITH_AS(parsed(text), doctest::Contains(why), Error);
+  }
 }
 
 }  // namespace
@@ -181,6 +217,34 @@ TEST_CASE("model: sectors are those of the rows that a warp takes together, 32 a
   }
 }
 
+TEST_CASE("model: sectors of x are those of the rows that a warp or wavefront takes together") {
+  const Exec exec;
+  const Device device = backends::describe(exec);
+  const std::int64_t rows = 300;
+  const Pattern pattern =
+      random_pattern("scattered", 5, rows, 700, [](std::int64_t i) { return i % 9; });
+  const auto sectors_of_slices = [&](std::int64_t height) {
+    std::int64_t sectors = 0;
+    for (std::int64_t first = 0; first < rows; first += height) {
+      std::set<std::int64_t> seen;
+      for (std::int64_t row = first; row < std::min(rows, first + height); ++row) {
+        for (const auto column : pattern.rows[static_cast<std::size_t>(row)]) {
+          seen.insert(column / 4);
+        }
+      }
+      sectors += static_cast<std::int64_t>(seen.size());
+    }
+    return static_cast<double>(sectors) / static_cast<double>(pattern.nonzeros());
+  };
+  REQUIRE(sectors_of_slices(64) < sectors_of_slices(32));
+  const auto A = to_device<Type>(exec, pattern);
+  const auto matrix = A.matrix();  // features refer to it
+  const Features features = features_of(exec, matrix, row_features(exec, matrix));
+  const ModelInputs inputs = matrix_inputs(features, device, {});
+  CHECK(inputs[static_cast<std::size_t>(place_in(model_input_names, "sectors"))] ==
+        doctest::Approx(sectors_of_slices(device.lanes == 64 ? 64 : 32)));
+}
+
 TEST_CASE("model: every input is a number for a matrix without rows") {
   const Features none(
       PatternFeatures{}, [] { return PatternFeatures{}; },
@@ -223,44 +287,203 @@ TEST_CASE("choose: a format that is predicted to gain less than the margin is no
 
 TEST_CASE("model: what is cut, foreign, older or wrong is an Error that names the line") {
   const std::string good = text_of_model(), both = text_of_both();
-  CHECK_NOTHROW(parsed(good));
-  for (std::size_t cut = 0; cut + 5 < both.size(); cut += 7) {
-    CAPTURE(cut);
-    CHECK_THROWS_AS(parsed(both.substr(0, cut)), Error);
-  }
-  const auto changed = [&](const std::string& from, const std::string& to) {
-    std::string text = good;
-    return text.replace(text.find(from), from.size(), to);
-  };
   const auto in_triangles = [&](const std::string& from, const std::string& to) {
     std::string text = both;
     return text.replace(text.rfind(from), from.size(), to);
   };
-  const std::pair<std::string, const char*> wrong[] = {
-      {"%%MatrixMarket matrix\n", "line 1: it is no model"},
-      {"", "it is no model"},
-      {changed("heddle-model 3", "heddle-model 2"), "line 1: it is of another version"},
-      {changed("rows_log", "rows"), "line 9: it was learned from other inputs"},
-      {changed(" 3.5 1 2", " 3.5 0 2"), "line 12: a child is wrong"},
-      {changed(" 3.5 1 2", " 3.5 1 3"), "line 12: a child is wrong"},
-      {changed(" 3.5 1 2", " nan 1 2"), "line 12: a number is missing"},
-      {changed("tree 3\n" + std::to_string(place_of_input("lanes_log")), "tree 3\n99"),
-       "line 12: a tree reads an input"},
-      {changed("tree 1", "tree 0"), "a tree has no nodes"},
-      {good.substr(0, good.find("products")) + "end\n", "it holds no model of products"},
-      {in_triangles("dep_dist", "distance"), "it was learned from other inputs"},
-      {in_triangles("scale 1", "scale 0"), "the scale of an input is not above zero"},
-      {in_triangles("layer 3", "layer 0"), "a layer has no neurons"},
-      {in_triangles("layer 2", "layer 9999"), "a layer has no neurons, or too many"},
-      {in_triangles("neuron 0 1 -1 0", "neuron 0 1 -1"), "a number is missing"},
-      {in_triangles("neuron 0 1 -1 0", "neuron 0 1 inf 0"), "a number is missing"},
-      {in_triangles("scheme sptrsv/level-set\n", ""), "there is no \"scheme\""},
-      {in_triangles("scheme sptrsv/level-set\n", "scheme ,,\n"), "it names no scheme"}};
-  for (const auto& [text, why] : wrong) {
-    CAPTURE(why);
-    CHECK_THROWS_WITH_AS(parsed(text), doctest::Contains(why), Error);
-  }
+  check_wrong(
+      both, 7,
+      {{"%%MatrixMarket matrix\n", "line 1: it is no model"},
+       {"", "it is no model"},
+       {changed(good, "heddle-model 3", "heddle-model 2"), "line 1: it is of another version"},
+       {changed(good, "rows_log", "rows"), "line 9: it was learned from other inputs"},
+       {changed(good, " 3.5 1 2", " 3.5 0 2"), "line 12: a child is wrong"},
+       {changed(good, " 3.5 1 2", " 3.5 1 3"), "line 12: a child is wrong"},
+       {changed(good, " 3.5 1 2", " nan 1 2"), "line 12: a number is missing"},
+       {changed(good, "tree 3\n" + std::to_string(place_of_input("lanes_log")), "tree 3\n99"),
+        "line 12: a tree reads an input"},
+       {changed(good, "tree 1", "tree 0"), "a tree has no nodes"},
+       {good.substr(0, good.find("products")) + "end\n", "it holds no model of products"},
+       {in_triangles("dep_dist", "distance"), "it was learned from other inputs"},
+       {in_triangles("scale 1", "scale 0"), "the scale of an input is not above zero"},
+       {in_triangles("layer 3", "layer 0"), "a layer has no neurons"},
+       {in_triangles("layer 2", "layer 9999"), "a layer has no neurons, or too many"},
+       {in_triangles("neuron 0 1 -1 0", "neuron 0 1 -1"), "a number is missing"},
+       {in_triangles("neuron 0 1 -1 0", "neuron 0 1 inf 0"), "a number is missing"},
+       {in_triangles("scheme sptrsv/level-set\n", ""), "there is no \"scheme\""},
+       {in_triangles("scheme sptrsv/level-set\n", "scheme ,,\n"), "it names no scheme"}});
   CHECK_THROWS_WITH_AS(read_model("no/such.model"), doctest::Contains("cannot be read"), Error);
+}
+
+namespace {
+int place_of_lane_input(std::string_view name) { return place_in(lane_input_names, name); }
+
+/// Four trees: the first predicts one lane if rows have three nonzeros or fewer in the mean,
+/// else eight if their lengths differ and four if not; the others always predict four, two and
+/// one.
+std::string text_of_blocks(const std::string& device) {
+  std::string text =
+      "heddle-model 3\ndevice " + device + "\nscalar_bytes 8\nvectors 1\napart 1\nblocks 4\ninputs";
+  for (const std::string_view name : lane_input_names) text += " " + std::string(name);
+  return text + "\ntree 5\n" + std::to_string(place_of_lane_input("mean_row")) + " 3 1 2\n-1 0\n" +
+         std::to_string(place_of_lane_input("row_variance")) +
+         " 0 3 4\n-1 2\n-1 3\ntree 1\n-1 2\ntree 1\n-1 1\ntree 1\n-1 0\nend\n";
+}
+/// The lanes' code by the trees above: that with most votes, the lowest one of several.
+int expected_bits(const Pattern& pattern, std::int64_t first, std::int64_t last) {
+  const auto length = [&](std::int64_t row) {
+    return pattern.rows[static_cast<std::size_t>(row)].size();
+  };
+  std::size_t nonzeros = 0;
+  bool differ = false;
+  for (std::int64_t row = first; row < last; ++row) {
+    nonzeros += length(row);
+    differ = differ || length(row) != length(first);
+  }
+  if (nonzeros <= static_cast<std::size_t>(3 * (last - first))) return 0;
+  return differ ? 0 : 2;  // votes 3, 2, 1, 0: the lowest; votes 2, 2, 1, 0: 2, which has two
+}
+
+}  // namespace
+
+TEST_CASE("learned lanes: trees are read, and what is wrong with them is an Error with its line") {
+  const std::string good = text_of_blocks("a GPU");
+  const Model model = parsed(good);
+  CHECK_FALSE(model.corrects);
+  REQUIRE(model.lanes.trees.size() == 4);
+  CHECK(model.lanes.trees[0].size() == 5);
+  CHECK(model.lanes.trees[0][2].right == 4);
+  CHECK(model.lanes.trees[1][0].value == 2);
+  check_wrong(
+      good, 1,
+      {{changed(good, "heddle-model 3", "heddle-model 2"), "line 1: it is of another version"},
+       {changed(good, "blocks 4", "blocks 0"), "line 6: there are no trees, or too many"},
+       {changed(good, "blocks 4", "blocks 256"), "line 6: there are no trees, or too many"},
+       {changed(good, "mean_row", "mean"), "line 7: it was learned from other inputs"},
+       {changed(good, "tree 5\n6", "tree 5\n11"),
+        "line 9: a tree reads an input that does not exist"},
+       {changed(good, "3 1 2", "3 0 2"), "line 9: a child is wrong"},
+       {changed(good, "-1 3", "-1 7"),
+        "line 13: a leaf of the tree above names no number of lanes"},
+       {changed(good, "-1 3", "-1 1.5"),
+        "line 13: a leaf of the tree above names no number of lanes"},
+       {changed(good, "-1 3", "-1 -1"),
+        "line 13: a leaf of the tree above names no number of lanes"}});
+}
+
+TEST_CASE("learned lanes: inputs are what their names say") {
+  // Rows of 2, 2 and 5 entries of a matrix with ten columns.
+  const heddle::detail::csr::LaneInputs inputs =
+      heddle::detail::csr::lane_inputs(3, 10, 9, 33, 2, 5);
+  const auto input = [&](const char* name) {
+    return inputs.of[static_cast<std::size_t>(place_of_lane_input(name))];
+  };
+  CHECK(input("rows") == 3);
+  CHECK(input("columns") == 10);
+  CHECK(input("nonzeros") == 9);
+  CHECK(input("density") == doctest::Approx(0.3));
+  CHECK(input("shortest_row") == 2);
+  CHECK(input("longest_row") == 5);
+  CHECK(input("mean_row") == 3);
+  CHECK(input("row_variance") == doctest::Approx(2));
+  CHECK(input("longest_minus_mean") == 2);
+  CHECK(input("root_of_mean") == doctest::Approx(std::sqrt(3.0)));
+  CHECK(input("row_variation") == doctest::Approx(std::sqrt(2.0) / 3));
+  for (const double zero : heddle::detail::csr::lane_inputs(1, 0, 0, 0, 0, 0).of) {
+    CHECK(std::isfinite(zero));
+  }
+}
+
+TEST_CASE("learned lanes: each block gets those that most of the trees say, of its own rows") {
+  const Exec exec;
+  const Model model = parsed(text_of_blocks("a GPU"));
+  for (const Pattern& pattern : test_patterns()) {
+    CAPTURE(pattern.name);
+    const auto A = to_device<Type>(exec, pattern);
+    using O = Type::Ordinal;
+    const heddle::detail::csr::RowBlocks<Exec, O, Type::Offset> blocks(exec, A.matrix(), 7, 40,
+                                                                       true);
+    const auto table = blocks.table();
+    if (table.blocks == 0) continue;
+    heddle::detail::csr::learn_lanes(exec, model.lanes, A.matrix().row_ptr().data(),
+                                     A.matrix().columns(), table, blocks.lane_bits().data());
+    const auto bits = to_host(blocks.lane_bits());
+    const auto first = to_host(Kokkos::View<const O*, Type::Space, Kokkos::MemoryUnmanaged>(
+        table.first, static_cast<std::size_t>(table.blocks + 1)));
+    std::int64_t wrong = 0;
+    for (std::size_t b = 0; b < bits.size(); ++b) {
+      wrong += bits(b) != expected_bits(pattern, first(b), first(b + 1));
+    }
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("learned lanes: plans of csr/blocks take them from a model that is for them") {
+  const Exec exec;
+  const auto model =
+      std::make_shared<const Model>(parsed(text_of_blocks(backends::describe(exec).name)));
+  const auto stranger = std::make_shared<const Model>(parsed(text_of_blocks("another GPU")));
+  const auto printed = [&](const DeviceMatrix<Type>& A, const char* scheme,
+                           const std::shared_ptr<const Model>& by) {
+    SpmvOptions options{.scheme = Scheme::parse(scheme)};
+    options.model = by;
+    Type::Plan<> plan(exec, A.matrix(), options);
+    CHECK(apply_and_compare(exec, plan, A, Op::none, 2.0, -1.0) == "");
+    return plan.scheme().to_string();
+  };
+  for (const char* name : {"power law", "dense 4 x 4 blocks", "1 x 1"}) {
+    CAPTURE(name);
+    const auto A = to_device<Type>(exec, pattern_named(name));
+    const std::string plain = printed(A, "csr/blocks,rows=7,long=40", nullptr);
+    CHECK(printed(A, "csr/blocks,rows=7,long=40", stranger) == plain);
+    if constexpr (!backends::has_lanes<Exec>) {
+      CHECK(printed(A, "csr/blocks,rows=7,long=40", model) == plain);
+      continue;
+    }
+    const std::string learned = printed(A, "csr/blocks,rows=7,long=40", model);
+    CHECK(learned == "csr/blocks,rows=7,long=40,learned=yes");
+    CHECK(printed(A, learned.c_str(), model) == learned);
+    CHECK(printed(A, "csr/blocks,rows=7,long=40,learned=no", model) ==
+          "csr/blocks,rows=7,long=40,learned=no");
+    CHECK(printed(A, "csr/blocks,rows=7,long=40,lanes=2", model) ==
+          "csr/blocks,rows=7,long=40,lanes=2");
+    for (const auto& none : {std::shared_ptr<const Model>(), stranger}) {
+      CHECK_THROWS_WITH_AS(printed(A, learned.c_str(), none),
+                           doctest::Contains("needs a model of the lanes of blocks"), Refusal);
+    }
+    CHECK_THROWS_WITH_AS(printed(A, "csr/blocks,lanes=4,learned=yes", model),
+                         doctest::Contains("leave one of them out"), Refusal);
+  }
+}
+
+TEST_CASE("csr/blocks: lanes that are pinned add up the same, of any number of vectors") {
+  const Exec exec;
+  if (!backends::has_lanes<Exec>) return;
+  PlanMaker<Type> make(exec);
+  for (const char* name : {"power law", "dense 4 x 4 blocks", "1 x 1"}) {
+    CAPTURE(name);
+    const auto A = to_device<Type>(exec, pattern_named(name));
+    std::vector<Scheme> schemes;
+    for (int lanes = 1; lanes <= backends::describe(exec).lanes; lanes *= 2) {
+      schemes.push_back(Scheme::parse("csr/blocks,rows=7,long=40,lanes=" + std::to_string(lanes)));
+    }
+    for (const int count : {1, 3, 33}) {
+      vectors_agree(make, A, schemes, {count, {}, true, true});
+      vectors_agree(make, A, schemes, {count, {}, false, false});
+    }
+  }
+}
+
+TEST_CASE("learned lanes: a model of nothing else leaves the choice to the formulas") {
+  const Exec exec;
+  const auto A = to_device<Type>(exec, pattern_named("power law"));
+  SpmvOptions options;
+  const Type::Plan<> plain(exec, A.matrix(), options);
+  options.model =
+      std::make_shared<const Model>(parsed(text_of_blocks(backends::describe(exec).name)));
+  const Type::Plan<> with_model(exec, A.matrix(), options);
+  CHECK(with_model.scheme() == plain.scheme());
+  CHECK(with_model.reason() == plain.reason());
 }
 
 }  // namespace heddle::test

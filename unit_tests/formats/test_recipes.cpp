@@ -5,11 +5,70 @@
 #include <map>
 #include <numeric>
 
-#include "../support/recipes.hpp"
+#include "../../formats/recipes.hpp"
+#include "../../testing/backends.hpp"
+#include "../../testing/format_suite/check.hpp"
+#include "../../testing/plan_types.hpp"
 
 namespace heddle::test {
 
 namespace {
+
+using namespace heddle::recipe;
+
+#if defined(HEDDLE_SANITIZED_TESTS) || defined(HEDDLE_EMULATED)
+using RecipeTypes = std::tuple<Types<DefaultDevice, double, Indices32>>;
+#else
+using RecipeTypes = JoinTuples<
+    std::tuple<Types<DefaultDevice, double, Indices32>>,
+    InTurn<
+        Types<Portable<Kokkos::DefaultExecutionSpace>, double, Indices<std::int32_t, std::size_t>>,
+        Types<DefaultDevice, Kokkos::complex<float>, Indices<std::int64_t, std::int64_t>>>>;
+#endif
+
+Pattern reversed(const Pattern& pattern) {
+  Pattern all{pattern.name + ", columns descending", pattern.columns, {}};
+  for (const auto row : pattern.rows) {
+    all.rows.push_back(std::vector<std::int64_t>(row.rbegin(), row.rend()));
+  }
+  return all;
+}
+
+std::vector<Pattern> recipe_patterns() {
+  std::vector<Pattern> all = test_patterns();
+  all.push_back(reversed(random_pattern("irregular", 5, 300, 400,
+                                        [](std::int64_t i) { return i == 70 ? 380 : i % 40; })));
+  // Row 100 begins a panel of 100 rows, with the keys of row 99; rows 0, 200 and 201 are empty, and
+  // begin panels of 100 or 201 rows.
+  std::int64_t i = 0;
+  all.push_back(with_rows_changed(
+      banded_pattern("diagonals, empty rows", 450, 450, {-70, -1, 0, 1, 2, 80}), [&](auto& row) {
+        if (i == 0 || i == 200 || i == 201) row.clear();
+        ++i;
+      }));
+  i = 0;  // a single lane, never the first of its subwarp, whatever panel its row is in
+  all.push_back(
+      with_rows_changed(banded_pattern("one row descends", 200, 200, {-2, 0, 1}), [&](auto& row) {
+        if (i++ == 101) std::ranges::reverse(row);
+      }));
+  for (const bool row : {false, true}) {
+    for (const bool column : {false, true}) {
+      if (row || column) all.push_back(crossed_pattern(cut(9000), cut(9000), row, column));
+    }
+  }
+  return all;
+}
+
+/// Records the source of each place, and its position in the block.
+struct PutAll {
+  std::int64_t* sources;
+  std::int64_t* inner;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t place, const Point& point, std::int64_t k) const {
+    sources[place] = k;
+    inner[place] = point.inner_row * 100000 + point.inner_column;
+  }
+};
 
 template <class T, class Space>
 std::vector<T> listed(const Kokkos::View<T*, Space>& view) {
@@ -294,6 +353,95 @@ TEST_CASE(
   CHECK(stored_values<Type>(exec, A, tile_rows(2) | tile_columns(2)) ==
         std::vector<double>{2, 0, 0, 5});
 }
+
+namespace {
+
+enum class ListsBy { walk, sort };
+
+/// For each panel and key: the entries of the block in order, and their places in it.
+using Lists =
+    std::map<std::pair<std::int64_t, std::int64_t>, std::vector<std::pair<std::int64_t, Point>>>;
+
+/// Lists by the definition.
+template <class Map>
+Lists lists_of(const Pattern& pattern, const Map& map) {
+  Lists lists;
+  for (std::int64_t i = 0, k = 0; i < std::ssize(pattern.rows.row_ptr()) - 1; ++i) {
+    std::int64_t place = 0;
+    for (const std::int64_t column : pattern.rows[static_cast<std::size_t>(i)]) {
+      const Point p = map(Point{i, column, place++});
+      if (p.taken) lists[{p.row, p.column}].emplace_back(k, p);
+      ++k;
+    }
+  }
+  return lists;
+}
+
+template <class T, class Map>
+void check_lists(const typename T::Exec& exec, const DeviceMatrix<T>& A, const Pattern& pattern,
+                 const Map& map, ListsBy by) {
+  using Off = typename T::Offset;
+  using View = Kokkos::View<std::int64_t*, typename T::Space>;
+  CAPTURE(A.name);
+  CAPTURE(static_cast<int>(by));
+  const Lists expected = lists_of(pattern, map);
+  const Compact compact(exec, A.matrix(), map);
+  REQUIRE(compact.keys() == std::ssize(expected));
+  const auto blocks = static_cast<std::size_t>(compact.keys());
+  const auto entries = static_cast<std::size_t>(A.host.nonzeros());
+  const View pointer("pointer", static_cast<std::size_t>(compact.panels() + 1)),
+      keys("keys", blocks), sources("sources", entries), inner("inner", entries);
+  const Kokkos::View<Off*, typename T::Space> list_ptr("list_ptr", blocks + 1),
+      next("next", blocks), source("source", entries);
+  compact.write(exec, pointer.data(), keys.data());
+  const auto matrix = A.matrix();
+  if (by == ListsBy::walk) {
+    count_lists(exec, matrix, map, compact.keys(), pointer.data(), keys.data(), list_ptr.data(),
+                next.data());
+  } else {
+    sort_lists(exec, matrix, map, compact.keys(), pointer.data(), keys.data(), list_ptr.data(),
+               source.data());
+  }
+  for (int run = 0; run < 2; ++run) {
+    Kokkos::deep_copy(sources, -1);
+    Kokkos::deep_copy(inner, -1);
+    fill_lists(exec, "heddle::test::lists", matrix, map, compact.keys(), pointer.data(),
+               keys.data(), list_ptr.data(), next.data(),
+               by == ListsBy::walk ? nullptr : source.data(), PutAll{sources.data(), inner.data()});
+    exec.fence("heddle::test::filled");
+    const auto begins = to_host(list_ptr);
+    const auto from = to_host(sources), at = to_host(inner);
+    bool same = true;
+    std::size_t block = 0, place = 0;
+    for (const auto& [key, list] : expected) {
+      same = same && begins(block++) == static_cast<Off>(place);
+      for (const auto& [k, p] : list) {
+        same = same && from(place) == k && at(place) == p.inner_row * 100000 + p.inner_column;
+        ++place;
+      }
+    }
+    CHECK(same);
+    CHECK(begins(blocks) == static_cast<Off>(place));
+  }
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE_DEFINE("lists: the entries of each block, in the order of rows", T,
+                          recipe_lists) {
+  const typename T::Exec exec;
+  for (const Pattern& pattern : recipe_patterns()) {
+    const auto A = to_device<T>(exec, pattern);
+    for (const ListsBy by : {ListsBy::walk, ListsBy::sort}) {
+      for (const std::int64_t size : {3, 16, 500}) {
+        check_lists<T>(exec, A, pattern, tile_rows(size) | tile_columns(size), by);
+      }
+      check_lists<T>(exec, A, pattern, tile_rows(16) | tile_columns(16) | split(PlacesFrom{2}), by);
+    }
+  }
+}
+/// Lists take long on an emulated device.
+TEST_CASE_TEMPLATE_APPLY(recipe_lists, std::conditional_t<emulated, std::tuple<>, RecipeTypes>);
 
 TEST_CASE("recipes: the arrays that docs/recipes.md draws") {
   using Type = Types<DefaultDevice, double, Indices32>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The plan: its options, its errors, its instances. testing/format_suite.hpp tests the contract of
-// every format.
+// The plan: its options and its errors. testing/format_suite.hpp tests the contract of every
+// format, plans/ that of every plan.
 #include <cmath>
 
 #include "../../backends/algorithms/overlap.hpp"
@@ -248,29 +248,6 @@ TEST_CASE("plan: values in place and an op that transposes are both had") {
   CHECK(apply_and_compare(exec, plan, A, Op::transpose, 1.0, 0.0) == "");
 }
 
-TEST_CASE("plan: new values are of the pattern that was inspected") {
-  const Exec exec;
-  const auto A = to_device<Type>(exec, pattern_named("power law"));
-  const auto B = to_device<Type>(exec, pattern_named("tridiagonal"));
-  Plan plan(exec, A.matrix());
-  CHECK(mentions(error_of([&] { plan.update_values(exec, B.matrix()); }), "new plan"));
-  CHECK(apply_and_compare(exec, plan, A, Op::none, 1.0, 0.0) == "");
-}
-
-TEST_CASE("plan: with check_pattern another pattern of the same size is an error") {
-  const Exec exec;
-  const auto host = make_matrix<double, int, int>(pattern_named("tridiagonal"));
-  const auto A = to_device<Type>(exec, "A", host);
-  const auto other = make_matrix<double, int, int>(pattern_named("tridiagonal"));
-  std::swap(other.col_idx()(0), other.col_idx()(1));
-  const auto B = to_device<Type>(exec, "B", other);
-  Plan unchecked(exec, A.matrix()), checked(exec, A.matrix(), {.check_pattern = true});
-  CHECK_NOTHROW(unchecked.update_values(exec, B.matrix()));
-  CHECK_NOTHROW(checked.update_values(exec, A.matrix()));
-  CHECK(mentions(error_of([&] { checked.update_values(exec, B.matrix()); }),
-                 "those that SpmvPlan inspected"));
-}
-
 namespace {
 
 /// y = 2 x, one vector at a time.
@@ -359,27 +336,6 @@ TEST_CASE("plan: predictions take the speed of memory that options give") {
   CHECK(seconds(0) == seconds(estimated_bytes_per_second(device)));
   // Memory so slow that nothing else counts.
   CHECK(seconds(1e3) / seconds(1e2) == doctest::Approx(0.1).epsilon(0.01));
-}
-
-TEST_CASE("plan: runs on any instance of its device") {
-  const Exec exec;
-  const auto A = to_device<Type>(exec, pattern_named("huge first and last row"));
-  const auto instances = two_instances(exec);
-  Plan plan(instances[0], A.matrix(), {.scheme = Scheme("csr", {{"adaptive"}})});
-  CHECK(apply_and_compare(instances[0], plan, A, Op::none, 1.0, 0.0) == "");
-  CHECK(apply_and_compare(instances[1], plan, A, Op::none, 1.0, 0.0) == "");
-  CHECK(apply_and_compare(exec, plan, A, Op::none, 1.0, 0.0) == "");
-}
-
-TEST_CASE("plan: moved, it leaves one that can be assigned to") {
-  const Exec exec;
-  const auto A = to_device<Type>(exec, pattern_named("power law"));
-  const auto B = to_device<Type>(exec, pattern_named("dense"));
-  Plan first(exec, A.matrix(), {.ops = {Op::transpose}});
-  Plan second = std::move(first);
-  first = Plan(exec, B.matrix());
-  CHECK(apply_and_compare(exec, second, A, Op::transpose, 1.0, 0.0) == "");
-  CHECK(apply_and_compare(exec, first, B, Op::none, 1.0, 0.0) == "");
 }
 
 TEST_CASE("plan: a matrix of raw pointers is as good as one of Views") {

@@ -69,7 +69,7 @@ template <class T, class Key>
 void check_sort(const typename T::Exec& exec, const std::vector<Key>& keys, Key largest,
                 std::int64_t segment) {
   check_sort_by<T, Key, false>(exec, keys, largest, segment);
-  if constexpr (heddle::backends::DeviceRadixSort<typename T::Exec>::exists) {
+  if constexpr (backends::DeviceRadixSort<typename T::Exec>::exists) {
     check_sort_by<T, Key, true>(exec, keys, largest, segment);
   }
 }

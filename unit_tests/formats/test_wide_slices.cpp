@@ -2,15 +2,12 @@
 // Slices of blocked ELL as wide as a wavefront, twice and four times: features and predictions of
 // them, against the slots that are kept.
 #include <algorithm>
-#include <set>
 
 #include "../../formats/blocked_ell/format.hpp"
 #include "../../formats/inspect/definitions.hpp"
-#include "../../formats/model/model.hpp"
 #include "../../formats/plan/rank.hpp"
 #include "../../testing/format_suite/make_plans.hpp"
 #include "../../testing/format_suite/patterns.hpp"
-#include "../support/place_in.hpp"
 #include "../support/shared_formats.hpp"
 
 namespace heddle::test {
@@ -73,35 +70,6 @@ TEST_CASE(
       CHECK(apply_and_compare(exec, *plan, A, Op::none, 2.0, -1.0) == "");
     }
   }
-}
-
-TEST_CASE(
-    "wide slices: sectors of x are those of the rows that a warp or wavefront takes together") {
-  const WideExec exec;
-  const Device device = backends::describe(exec);
-  const std::int64_t rows = 300;
-  const Pattern pattern =
-      random_pattern("scattered", 5, rows, 700, [](std::int64_t i) { return i % 9; });
-  const auto sectors_of_slices = [&](std::int64_t height) {
-    std::int64_t sectors = 0;
-    for (std::int64_t first = 0; first < rows; first += height) {
-      std::set<std::int64_t> seen;
-      for (std::int64_t row = first; row < std::min(rows, first + height); ++row) {
-        for (const auto column : pattern.rows[static_cast<std::size_t>(row)]) {
-          seen.insert(column / 4);
-        }
-      }
-      sectors += static_cast<std::int64_t>(seen.size());
-    }
-    return static_cast<double>(sectors) / static_cast<double>(pattern.nonzeros());
-  };
-  REQUIRE(sectors_of_slices(64) < sectors_of_slices(32));
-  const auto A = to_device<WideType>(exec, pattern);
-  const auto matrix = A.matrix();  // features refer to it
-  const Features features = features_of(exec, matrix, row_features(exec, matrix));
-  const ModelInputs inputs = matrix_inputs(features, device, {});
-  CHECK(inputs[static_cast<std::size_t>(place_in(model_input_names, "sectors"))] ==
-        doctest::Approx(sectors_of_slices(device.lanes == 64 ? 64 : 32)));
 }
 
 TEST_CASE("wide slices: of those that are cut, a second launch adds up the pieces") {

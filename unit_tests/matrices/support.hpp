@@ -8,6 +8,7 @@
 #include <complex>
 #include <heddle/csr.hpp>
 #include <map>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -96,6 +97,62 @@ HostMatrix<S> transposed(const HostMatrix<S>& A, Op op = Op::transpose) {
   return At;
 }
 
+/// op(A); rows are ascending if op is not Op::none.
+template <class S>
+HostMatrix<S> with_op(const HostMatrix<S>& A, Op op) {
+  if (op == Op::none) return A;
+  return transposes(op) ? transposed(A, op) : transposed(transposed(A, op), Op::transpose);
+}
+
+/// The submatrix of a list of rows and one of columns, each without repeats, in ascending order.
+template <class S, class O>
+HostMatrix<S> picked(const HostMatrix<S>& A, const std::vector<O>& rows,
+                     const std::vector<O>& columns) {
+  std::vector<std::int64_t> to(static_cast<std::size_t>(A.columns), -1);
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    to[static_cast<std::size_t>(columns[j])] = static_cast<std::int64_t>(j);
+  }
+  HostMatrix<S> part{std::ssize(columns), {}};
+  for (const O i : rows) {
+    HostRow<S> row;
+    for (const auto& [j, value] : A.rows[static_cast<std::size_t>(i)]) {
+      const std::int64_t at = to[static_cast<std::size_t>(j)];
+      if (at >= 0) row.emplace_back(at, value);
+    }
+    part.rows.push_back(std::move(row));
+  }
+  return sorted(part);
+}
+
+/// The numbers below n in a random order.
+template <class O>
+std::vector<O> shuffled(std::int64_t n, Random& random) {
+  std::vector<O> list(static_cast<std::size_t>(n));
+  std::iota(list.begin(), list.end(), O(0));
+  for (std::size_t i = list.size(); i > 1; --i) {
+    std::swap(list[i - 1],
+              list[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(i)))]);
+  }
+  return list;
+}
+
+/// Triplets, in the order in which entries of one place are summed.
+template <class S, class O>
+struct Triplets {
+  std::int64_t number_of_rows = 0, number_of_columns = 0;
+  std::vector<O> rows, columns;
+  std::vector<S> values;
+
+  HostMatrix<S> assembled() const {
+    HostMatrix<S> listed{number_of_columns, {}};
+    listed.rows.resize(static_cast<std::size_t>(number_of_rows));
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      listed.rows[static_cast<std::size_t>(rows[k])].emplace_back(columns[k], values[k]);
+    }
+    return added_up(listed);
+  }
+};
+
 /// A matrix whose values are powers of two of very different size.
 template <class T>
 DeviceMatrix<T> rough(const typename T::Exec& exec, const Pattern& pattern, std::uint64_t seed) {
@@ -163,6 +220,50 @@ HostMatrix<S> product(S alpha, const HostMatrix<S>& A, const HostMatrix<S>& B, S
     C.rows.emplace_back(sums.begin(), sums.end());
   }
   return C;
+}
+
+/// P^H A P.
+template <class S>
+HostMatrix<S> galerkin_product(const HostMatrix<S>& A, const HostMatrix<S>& P) {
+  return product(S(1), transposed(P, Op::conjugate_transpose), product(S(1), A, P));
+}
+
+/// A list on the device with a stride: a column of a row-major table, whose other columns hold -1.
+template <class Space, class V>
+auto with_stride(const std::vector<V>& list, std::size_t stride) {
+  const Kokkos::View<V**, Kokkos::LayoutRight, Space> table("heddle::test::table", list.size(),
+                                                            stride);
+  Kokkos::deep_copy(table, V(-1));
+  const auto host = copy_to<Kokkos::HostSpace>(table);
+  for (std::size_t i = 0; i < list.size(); ++i) host(i, 0) = list[i];
+  Kokkos::deep_copy(table, host);
+  return Kokkos::subview(table, Kokkos::ALL, 0);
+}
+
+/// The error of a matrix that is assembled from triplets, given other values, and assembled
+/// again from its own triplets; "" if there is none. All lists have that stride.
+template <class T>
+std::string wrong_assembly(const typename T::Exec& exec,
+                           Triplets<typename T::Scalar, typename T::Ordinal> list,
+                           std::size_t stride) {
+  const auto there = [&](const auto& of) { return with_stride<typename T::Space>(of, stride); };
+  const auto assembled = [&](const auto& rows, const auto& columns, const auto& values) {
+    auto A = assemble<typename T::Offset>(exec, list.number_of_rows, list.number_of_columns, rows,
+                                          columns, values);
+    exec.fence("heddle::test::assembled");
+    return A;
+  };
+  auto A = assembled(there(list.rows), there(list.columns), there(list.values));
+  if (written_down(A.matrix()) != list.assembled()) return "not the sums of the triplets";
+  std::ranges::reverse(list.values);
+  A.update_values(exec, there(list.values));
+  exec.fence("heddle::test::updated");
+  if (written_down(A.matrix()) != list.assembled()) return "not the sums of the new values";
+  const auto row_of =
+      there(std::vector<typename T::Ordinal>(static_cast<std::size_t>(A.nonzeros())));
+  row_of_entries(exec, A.matrix(), row_of);
+  const auto again = assembled(row_of, A.matrix().col_idx(), A.matrix().values());
+  return written_down(again.matrix()) == list.assembled() ? "" : "not the matrix of its triplets";
 }
 
 /// The text of an error, "" if there is none.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Transposes, sorted rows, sums, parts, submatrices and assembly, against plain ones on the host,
-// and with new values.
+// Transposes, sorted rows, sums, parts, submatrices, assembly and matrices of dense blocks, against
+// plain ones on the host, and with new values.
 #include "../../formats/plan/core_definitions.hpp"
 #include "../../testing/events.hpp"
 #include "matrices/support.hpp"
@@ -32,17 +32,66 @@ HostMatrix<S> kept(HostMatrix<S> A, const Keep& keep) {
   return sorted(A);
 }
 
-/// Every third of n numbers in an order that jumps; all of them if `all`.
-template <class O>
-std::vector<O> jumping(std::int64_t n, bool all) {
-  std::vector<O> list;
-  for (std::int64_t i = 0; i < n; ++i) list.push_back(static_cast<O>(i));
-  Random random(static_cast<std::uint64_t>(n) + 3);
-  for (std::size_t i = list.size(); i > 1; --i) {
-    std::swap(list[i - 1], list[static_cast<std::size_t>(random.below(std::ssize(list))) % i]);
+/// The matrix without the last rows and columns that fill no block.
+template <class T>
+DeviceMatrix<T> of_whole_blocks(const typename T::Exec& exec, const Pattern& pattern, int size,
+                                std::uint64_t seed) {
+  Pattern whole{pattern.name, pattern.columns / size * size, {}};
+  std::int64_t left = std::ssize(pattern.rows) / size * size;
+  for (const auto row : pattern.rows) {
+    if (left-- == 0) break;
+    std::vector<std::int64_t> kept(row.begin(), row.end());
+    std::erase_if(kept, [&](std::int64_t j) { return j >= whole.columns; });
+    whole.rows.push_back(kept);
   }
-  if (!all) list.resize(list.size() / 3);
-  return list;
+  return to_device<T>(exec, whole, seed);
+}
+
+/// Blocks as a map; each block is row-major.
+template <class S>
+std::map<std::pair<std::int64_t, std::int64_t>, std::vector<S>> blocks_of(const HostMatrix<S>& A,
+                                                                          std::int64_t size) {
+  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<S>> blocks;
+  for (std::int64_t i = 0; i < std::ssize(A.rows); ++i) {
+    for (const auto& [j, value] : A.rows[static_cast<std::size_t>(i)]) {
+      auto& block = blocks[{i / size, j / size}];
+      block.resize(static_cast<std::size_t>(size * size));
+      block[static_cast<std::size_t>(i % size * size + j % size)] += value;
+    }
+  }
+  return blocks;
+}
+
+template <class Blocks>
+auto written_down_blocks(const Blocks& B) {
+  using S = typename Blocks::scalar_type;
+  const auto row_ptr = to_host(B.blocks().row_ptr());
+  const auto col_idx = to_host(B.blocks().col_idx());
+  const auto values = to_host(B.values());
+  const auto places = static_cast<std::size_t>(B.block_size()) * B.block_size();
+  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<S>> blocks;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(B.blocks().rows()); ++i) {
+    for (auto k = static_cast<std::size_t>(row_ptr(i)); std::cmp_less(k, row_ptr(i + 1)); ++k) {
+      blocks[{static_cast<std::int64_t>(i), static_cast<std::int64_t>(col_idx(k))}] =
+          std::vector<S>(values.data() + k * places, values.data() + (k + 1) * places);
+    }
+  }
+  return blocks;
+}
+
+/// The entries of blocks, zeros included.
+template <class S>
+HostMatrix<S> entries_of(const std::map<std::pair<std::int64_t, std::int64_t>, std::vector<S>>& B,
+                         std::int64_t rows, std::int64_t columns, std::int64_t size) {
+  HostMatrix<S> A{columns, {}};
+  A.rows.resize(static_cast<std::size_t>(rows));
+  for (const auto& [at, block] : B) {
+    for (std::int64_t p = 0; p < size * size; ++p) {
+      A.rows[static_cast<std::size_t>(at.first * size + p / size)].emplace_back(
+          at.second * size + p % size, block[static_cast<std::size_t>(p)]);
+    }
+  }
+  return A;
 }
 
 }  // namespace
@@ -57,10 +106,8 @@ TEST_CASE_TEMPLATE_DEFINE("matrices derived from one are made as by hand, and ag
     using Host = HostMatrix<S>;
     for (const Op op : {Op::none, Op::transpose, Op::conjugate, Op::conjugate_transpose}) {
       CAPTURE(name(op));
-      check_derived<T>(exec, A, B, transpose(exec, A.matrix(), op), [&](const Host& H) {
-        if (transposes(op)) return transposed(H, op);
-        return sorted(transposed(transposed(H, without_transpose(op)), Op::transpose));
-      });
+      check_derived<T>(exec, A, B, transpose(exec, A.matrix(), op),
+                       [&](const Host& H) { return sorted(with_op(H, op)); });
     }
     check_derived<T>(exec, A, B, sort_rows(exec, A.matrix()),
                      [](const Host& H) { return sorted(H); });
@@ -79,23 +126,17 @@ TEST_CASE_TEMPLATE_DEFINE("matrices derived from one are made as by hand, and ag
       });
     }
     for (const bool all : {true, false}) {
-      const auto rows = jumping<O>(A.host.rows(), all), columns = jumping<O>(A.host.columns(), all);
+      Random random(static_cast<std::uint64_t>(A.host.rows()) + 3);
+      auto rows = shuffled<O>(A.host.rows(), random),
+           columns = shuffled<O>(A.host.columns(), random);
+      if (!all) {
+        rows.resize(rows.size() / 3);
+        columns.resize(columns.size() / 3);
+      }
       const auto on_device = [](const std::vector<O>& list) {
         return copy_in<typename T::Space>(list);
       };
-      const auto expected = [&](const Host& H) {
-        std::map<std::int64_t, std::int64_t> to;
-        for (std::size_t j = 0; j < columns.size(); ++j) to[columns[j]] = static_cast<int>(j);
-        Host part{std::ssize(columns), {}};
-        for (const O i : rows) {
-          HostRow<S> row;
-          for (const auto& [j, value] : H.rows[static_cast<std::size_t>(i)]) {
-            if (to.contains(j)) row.emplace_back(to[j], value);
-          }
-          part.rows.push_back(std::move(row));
-        }
-        return sorted(part);
-      };
+      const auto expected = [&](const Host& H) { return picked(H, rows, columns); };
       if (all) {
         check_derived<T>(exec, A, B, permute(exec, A.matrix(), on_device(rows), on_device(columns)),
                          expected);
@@ -174,6 +215,74 @@ TEST_CASE("sums: new factors are those of all handles, and both matrices are nee
   CHECK(value(part) == 3);
 }
 
+TEST_CASE_TEMPLATE_DEFINE("blocks are made of entries, and entries of blocks", T, blocks) {
+  const typename T::Exec exec;
+  for (const Pattern& pattern : test_patterns()) {
+    CAPTURE(pattern.name);
+    for (const int size : {1, 3, 4}) {
+      CAPTURE(size);
+      const auto A = of_whole_blocks<T>(exec, pattern, size, 1),
+                 A2 = of_whole_blocks<T>(exec, pattern, size, 2);
+      const auto first = blocks_of(written_down(A.host.matrix()), size),
+                 second = blocks_of(written_down(A2.host.matrix()), size);
+      auto B = to_blocks(exec, A.matrix(), size);
+      CHECK(B.blocks() == std::ssize(first));
+      CHECK((written_down_blocks(B.matrix()) == first));
+      const auto entries = [&](const auto& of) {
+        return entries_of(of, A.host.rows(), A.host.columns(), size);
+      };
+      auto C = from_blocks(exec, B.matrix());
+      CHECK(C.rows() == A.host.rows());
+      CHECK((written_down(C.matrix()) == entries(first)));
+      only_launches(exec, [&] {
+        B.update_values(exec, A2.matrix());
+        C.update_values(exec, B.values());
+      });
+      CHECK((written_down_blocks(B.matrix()) == second));
+      CHECK((written_down(C.matrix()) == entries(second)));
+    }
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(blocks, MatrixTypes);
+
+TEST_CASE("blocks in any order, some of them twice") {
+  using T = Types<DefaultDevice, double, Indices<std::int32_t, std::int32_t>>;
+  const DefaultDevice exec;
+  const auto row_ptr = copy_in<T::Space>(std::vector<std::int32_t>{0, 3, 3, 4});
+  const auto col_idx = copy_in<T::Space>(std::vector<std::int32_t>{1, 0, 1, 0});
+  std::vector<double> numbers(16);
+  for (std::size_t i = 0; i < 16; ++i) numbers[i] = static_cast<double>(i + 1);
+  const auto values = copy_in<T::Space>(numbers);
+  using Blocks = BlockMatrix<double, std::int32_t, std::int32_t, T::Space>;
+  const Blocks B(Blocks::Pattern(3, 2, row_ptr, col_idx), 2, values);
+  CHECK(B.rows() == 6);
+  CHECK(B.columns() == 4);
+  const auto A = from_blocks(exec, B);
+  using Row = HostRow<double>;
+  const HostMatrix<double> expected{4,
+                                    {Row{{2, 1}, {3, 2}, {0, 5}, {1, 6}, {2, 9}, {3, 10}},
+                                     Row{{2, 3}, {3, 4}, {0, 7}, {1, 8}, {2, 11}, {3, 12}}, Row{},
+                                     Row{}, Row{{0, 13}, {1, 14}}, Row{{0, 15}, {1, 16}}}};
+  CHECK((written_down(A.matrix()) == expected));
+
+  CHECK(says(error_of([&] { Blocks(Blocks::Pattern(3, 2, row_ptr, col_idx), 0, values); }),
+             "block_size is 0"));
+  CHECK(says(error_of([&] { Blocks(Blocks::Pattern(3, 2, row_ptr, col_idx), 3, values); }),
+             "4 blocks of 3 x 3 have 16 values"));
+  CHECK(says(error_of([&] {
+               from_blocks(exec, Blocks(Blocks::Pattern(3, 1, row_ptr, col_idx), 2, values));
+             }),
+             "row 0"));
+  CHECK(says(error_of([&] { to_blocks(exec, A.matrix(), 4); }), "block_size is 4, and A is 6 x 4"));
+  CHECK(says(error_of([&] { to_blocks(exec, A.matrix(), 0); }), "block_size is 0"));
+  CHECK(to_blocks(exec, A.matrix(), 2).bytes() > 12 * sizeof(double));
+  const Kokkos::View<std::int32_t*, T::Space> no_entries("no_entries", 46342);
+  const CsrMatrix<double, std::int32_t, std::int32_t, T::Space> large(
+      46341, 46341, 0, no_entries.data(), nullptr, nullptr);
+  CHECK(says(error_of([&] { to_blocks(exec, large, 46341); }),
+             "block_size is 46341, whose square exceeds 32 bits"));
+}
+
 TEST_CASE("a temporary has no matrix, since nobody owns its arrays") {
   using Device = DefaultDevice;
   using Space = Device::memory_space;
@@ -241,38 +350,25 @@ TEST_CASE_TEMPLATE_DEFINE("assembly: triplets in any order, with repeats", T, as
   for (const std::int64_t count : {0, 1, 700, 20000}) {
     const std::int64_t rows = 90, columns = 60;
     Random random(11);
-    std::vector<O> i, j;
-    std::vector<S> values, others;
-    HostMatrix<S> expected{columns, {}}, expected_others{columns, {}};
-    expected.rows.resize(rows);
-    expected_others.rows.resize(rows);
+    Triplets<S, O> triplets{rows, columns, {}, {}, {}};
     for (std::int64_t k = 0; k < cut(count); ++k) {
-      i.push_back(static_cast<O>(random.below(rows - 1)));  // the last row stays empty
-      j.push_back(static_cast<O>(random.below(columns)));
-      values.push_back(random.scalar<S>());
-      others.push_back(random.scalar<S>());
-      const auto row = static_cast<std::size_t>(i.back());
-      expected.rows[row].emplace_back(j.back(), values.back());
-      expected_others.rows[row].emplace_back(j.back(), others.back());
+      triplets.rows.push_back(static_cast<O>(random.below(rows - 1)));  // the last row stays empty
+      triplets.columns.push_back(static_cast<O>(random.below(columns)));
+      triplets.values.push_back(random.scalar<S>());
     }
+    CHECK(wrong_assembly<T>(exec, triplets, 1) == "");
+    CHECK(wrong_assembly<T>(exec, triplets, 3) == "");
     const auto on_device = [](const auto& list) { return copy_in<typename T::Space>(list); };
-    const auto new_values = on_device(others);
-    auto A = assemble<Off>(exec, rows, columns, on_device(i), on_device(j), on_device(values));
-    exec.fence("heddle::test::assembled");
-    CHECK((written_down(A.matrix()) == added_up(expected)));
-    only_launches(exec, [&] { A.update_values(exec, new_values); });
-    CHECK((written_down(A.matrix()) == added_up(expected_others)));
-    const Kokkos::View<O*, typename T::Space> row_of("rows", A.nonzeros());
-    row_of_entries(exec, A.matrix(), row_of);
-    auto again =
-        assemble<Off>(exec, rows, columns, row_of, A.matrix().col_idx(), A.matrix().values());
-    exec.fence("heddle::test::assembled");
-    CHECK((written_down(again.matrix()) == added_up(expected_others)));
+    const auto assemble_all = [&] {
+      return assemble<Off>(exec, rows, columns, on_device(triplets.rows),
+                           on_device(triplets.columns), on_device(triplets.values));
+    };
+    auto A = assemble_all();
+    const auto values = on_device(triplets.values);
+    only_launches(exec, [&] { A.update_values(exec, values); });
     if (count < 700) continue;
-    i[50] = static_cast<O>(rows);
-    const std::string error = error_of(
-        [&] { assemble<Off>(exec, rows, columns, on_device(i), on_device(j), on_device(values)); });
-    CHECK(says(error, "entry 50: row 90, column "));
+    triplets.rows[50] = static_cast<O>(rows);
+    CHECK(says(error_of(assemble_all), "entry 50: row 90, column "));
     CHECK(says(error_of([&] { A.update_values(exec, on_device(std::vector<S>(3))); }),
                "there are 3 new values for a matrix derived from"));
   }

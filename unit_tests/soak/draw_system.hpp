@@ -2,57 +2,19 @@
 // Square matrices for solvers and preconditioners.
 #pragma once
 
+#include "../support/entries.hpp"
 #include "../support/grid_operator.hpp"
-#include "../support/loops.hpp"
-#include "draw_triangle.hpp"
+#include "draw_pattern.hpp"
 
 namespace heddle::test {
-
-/// One or two full rows, one or two full columns, or both: arrows, first or last, and stars.
-inline Pattern draw_arrow(Random& random) {
-  const std::int64_t n = 1 + random.below(cut(700));
-  const std::int64_t full = std::min<std::int64_t>(n, 1 + random.below(2));
-  const bool first = once_in(random, 2), has_rows = once_in(random, 2);
-  const bool has_columns = !has_rows || once_in(random, 2);
-  Pattern pattern;
-  pattern.columns = n;
-  pattern.name = std::string(first ? "first " : "last ") + std::to_string(full) +
-                 (has_rows ? " rows" : "") + (has_columns ? " columns" : "") + " full";
-  const auto is_full = [&](std::int64_t i) { return first ? i < full : i >= n - full; };
-  for (std::int64_t i = 0; i < n; ++i) {
-    std::vector<std::int64_t> row;
-    for (std::int64_t j = 0; j < n; ++j) {
-      if (i == j || (has_rows && is_full(i)) || (has_columns && is_full(j))) row.push_back(j);
-    }
-    pattern.rows.push_back(row);
-  }
-  return pattern;
-}
-
-/// Rows that read rows before them, rows after them, or both.
-inline Pattern draw_square(Random& random) {
-  if (once_in(random, 8)) return draw_arrow(random);
-  const std::int64_t kind = random.below(3);
-  if (kind == 0) return draw_lower(random);
-  if (kind == 1) return reversed(draw_lower(random));
-  const std::int64_t sizes[] = {2, 50, 900, 3000};
-  const std::int64_t rows = cut(random.below(one_of(random, sizes) + 1));
-  return full_pattern(rows, 1 + random.below(once_in(random, 4) ? 40 : 6), random.bits());
-}
-
-/// A square pattern of at most `most_rows` rows, for slow oracles.
-inline Pattern draw_square(Random& random, std::int64_t most_rows) {
-  Pattern pattern = draw_square(random);
-  while (std::ssize(pattern.rows) > most_rows) pattern = draw_square(random);
-  return pattern;
-}
 
 /// A diagonally dominant matrix, so that factors exist, sweeps stay bounded, and iterations
 /// converge. The diagonal is anywhere in its row; entries may repeat. A symmetric one has the
 /// entries of the transpose too, and is positive definite.
 template <ExecutionSpace Exec>
-PlainOperator<Exec, double> draw_dominant(Random& random, const Pattern& pattern,
+PlainOperator<Exec, double> draw_dominant(Random& random, Report& report, const Pattern& pattern,
                                           bool symmetric = false) {
+  report.says("; ", pattern.rows.size(), " rows of ", pattern.name);
   std::vector<std::vector<std::pair<int, double>>> rows(pattern.rows.size());
   const bool repeats = once_in(random, 3);
   int i = 0;
@@ -82,29 +44,38 @@ PlainOperator<Exec, double> draw_dominant(Random& random, const Pattern& pattern
   return plain_operator<Exec>(row_ptr, col_idx, values);
 }
 
+/// Gives a matrix the values that change(value, i, j) leaves, in the memory that it has.
+template <class Operator, class Change>
+void change_values(const Operator& a, const Change& change) {
+  Kokkos::deep_copy(a.values, each_entry(a, change));
+}
+template <class Operator>
+void scale_values(const Operator& a, double factor) {
+  change_values(a, [=](double& value, std::size_t, std::size_t) { value *= factor; });
+}
+
+/// Makes rows sum to zero, without positive entries beside the diagonal. Rows that have only a
+/// diagonal keep it on request.
+template <class Operator>
+void make_laplacian(const Operator& a, bool keeps_lone_diagonals) {
+  const auto sums = row_sums(a, false);
+  change_values(a, [&](double& value, std::size_t i, std::size_t j) {
+    if (i != j) {
+      value = -std::abs(value);
+    } else if (sums[i] > 0 || !keeps_lone_diagonals) {
+      value = sums[i];
+    }
+  });
+}
+
 /// The matrix times a number, in another type.
 template <Scalar S, ExecutionSpace Exec>
 PlainOperator<Exec, S> times(const PlainOperator<Exec, double>& a, double scale) {
-  PlainOperator<Exec, S> scaled;
-  scaled.n = a.n;
-  scaled.row_ptr = a.row_ptr;
-  scaled.col_idx = a.col_idx;
-  const auto from = to_host(a.values);
   std::vector<S> values;
-  for (std::size_t e = 0; e < from.extent(0); ++e) {
-    values.push_back(static_cast<S>(from(e) * scale));
-  }
-  scaled.values = copy_in<typename Exec::memory_space>(values);
-  return scaled;
-}
-
-/// Doubles the values of the matrix, in the same pattern.
-template <ExecutionSpace Exec>
-void double_values(const PlainOperator<Exec, double>& a) {
-  const auto values = Kokkos::create_mirror(Kokkos::HostSpace(), a.values);
-  Kokkos::deep_copy(values, a.values);
-  for (std::size_t e = 0; e < values.extent(0); ++e) values(e) *= 2;
-  Kokkos::deep_copy(a.values, values);
+  each_entry(a, [&](double value, std::size_t, std::size_t) {
+    values.push_back(static_cast<S>(value * scale));
+  });
+  return {a.n, a.row_ptr, a.col_idx, copy_in<typename Exec::memory_space>(values)};
 }
 
 }  // namespace heddle::test

@@ -43,33 +43,14 @@ void expect_crash(std::uint64_t seed) {
   for (const int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGILL}) std::signal(signal, on_crash);
 }
 
-std::vector<Trial> all_trials() {
-  std::vector<Trial> all;
-#ifdef HEDDLE_EMULATED  // it is compiled for one device more
-  const auto kinds = {trials_of_double,    trials_of_wavefronts, trials_of_gauss_seidel,
-                      trials_of_ilu,       trials_of_krylov,     trials_of_csr,
-                      trials_of_multigrid, trials_of_lobpcg,     trials_of_sgd,
-                      trials_of_singular};
-#else
-  const auto kinds = {trials_of_double,    trials_of_float,      trials_of_complex,
-                      trials_of_portable,  trials_of_wavefronts, trials_of_gauss_seidel,
-                      trials_of_ilu,       trials_of_krylov,     trials_of_csr,
-                      trials_of_multigrid, trials_of_lobpcg,     trials_of_sgd,
-                      trials_of_singular};
-#endif
-  for (const auto trials : kinds) {
-    for (Trial& trial : trials()) all.push_back(std::move(trial));
-  }
-  return all;
-}
-
 int run(const Arguments& arguments) {
-  const std::vector<Trial> all = all_trials();
-  const auto print = [](std::uint64_t seed, const Trial& trial, const Outcome& outcome) {
+  std::vector<Trial>& all = all_trials();
+  std::ranges::sort(all, {}, &Trial::name);  // a seed must give the same trial everywhere
+  const auto print = [](std::uint64_t seed, const Trial& trial, const Report& report) {
     const auto number = static_cast<unsigned long long>(seed);
     std::printf("%s: %s: %s\n%s\nagain: heddle_soak --seed %llu --trials 1\n\n",
-                outcome.problem.empty() ? "passed" : "FAILED", trial.name.c_str(),
-                outcome.what.c_str(), outcome.problem.c_str(), number);
+                report.problem.empty() ? "passed" : "FAILED", trial.name.c_str(),
+                report.what.c_str(), report.problem.c_str(), number);
     std::fflush(stdout);
   };
   std::printf("heddle_soak from seed %llu\n", static_cast<unsigned long long>(arguments.seed));
@@ -77,7 +58,7 @@ int run(const Arguments& arguments) {
   using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();
   const auto spent = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
-  long long applies = 0, refusals = 0, trials = 0;
+  long long results = 0, refusals = 0, trials = 0;
   int failures = 0;
   for (std::uint64_t step = 0; step < arguments.trials; ++step) {
     if (spent() >= arguments.seconds || failures == most_failures) break;
@@ -91,17 +72,22 @@ int run(const Arguments& arguments) {
     expect_crash(seed);
     const std::string watched = "trial " + std::to_string(seed) + " of heddle_soak";
     const Watchdog watchdog(watched.c_str());
-    const Outcome outcome = trial.run(random);
+    Report report;
+    try {
+      trial.run(random, report);
+    } catch (const std::exception& error) {
+      report.take(error.what());
+    }
     ++trials;
-    applies += outcome.applies;
-    refusals += outcome.refusals;
-    failures += !outcome.problem.empty();
-    if (!outcome.problem.empty() || arguments.trials == 1) print(seed, trial, outcome);
+    results += report.results;
+    refusals += report.refusals;
+    failures += !report.problem.empty();
+    if (!report.problem.empty() || arguments.trials == 1) print(seed, trial, report);
   }
   std::printf(
       "%lld trials in %.1f s: %lld results held against the oracle, %lld plans refused, "
       "%d trials failed\n",
-      trials, spent(), applies, refusals, failures);
+      trials, spent(), results, refusals, failures);
   return failures || trials == 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "types.hpp"
+#include "trial_plans.hpp"
 
 namespace heddle::test {
 
-std::vector<Trial> trials_of_complex() {
-  std::vector<Trial> trials;
-  add_trials<ComplexFloatType>(trials, "complex<float>, 64-bit offsets");
-  add_trials<ComplexDoubleType>(trials, "complex<double>, 64-bit indices");
-  return trials;
-}
+const AddTrialsOf<ComplexFloatType> of_float("complex<float>, 64-bit offsets");
+const AddTrialsOf<ComplexDoubleType> of_double("complex<double>, 64-bit indices");
 
 }  // namespace heddle::test

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matrices of floats: three kinds of vectors and sums in one source, since they share inspectors.
-#include "types.hpp"
+#include "trial_plans.hpp"
 
 namespace heddle::test {
 
-std::vector<Trial> trials_of_float() {
-  std::vector<Trial> trials;
-  add_trials<FloatType>(trials, "float");
-  add_trials<FloatType, double>(trials, "float in vectors of double");
-  add_trials<FloatType, float, double>(trials, "float summed in double");
-  return trials;
-}
+const AddTrialsOf<FloatType> plain("float");
+const AddTrialsOf<FloatType, double> in_double("float in vectors of double");
+const AddTrialsOf<FloatType, float, double> summed_in_double("float summed in double");
 
 }  // namespace heddle::test

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "types.hpp"
+#include "trial_plans.hpp"
 
 namespace heddle::test {
 
-std::vector<Trial> trials_of_portable() {
-  std::vector<Trial> trials;
-  add_trials<PortableType>(trials, "portable double");
-  return trials;
-}
+const AddTrialsOf<PortableType> added("portable double");
 
 }  // namespace heddle::test

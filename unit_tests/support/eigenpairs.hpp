@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Common parts of tests of eigenpairs: banded operators, guesses, and errors of pairs in sums of
-// the host. A source that includes this needs HEDDLE_DEFINITIONS.
+// Common parts of tests of eigenpairs: banded operators, guesses, searches, and errors of pairs in
+// sums of the host. A source that includes this needs HEDDLE_DEFINITIONS.
 #pragma once
 
+#include <complex>
 #include <heddle/lobpcg.hpp>
 #include <numbers>
 
@@ -47,40 +48,95 @@ struct EigenErrors {
   double terms = 1;     ///< the largest |x|^2, to which the rounding of X' B X is relative
 };
 
-/// Errors of the real eigenpairs of a solve.
-template <class S>
-EigenErrors errors_of_pairs(PlainOperator<Exec, S>& a, PlainOperator<Exec, S>* b,
-                            const EigenBlock<S>& x, const LobpcgResult& result) {
+/// Errors of the eigenpairs of a search; B is an operator or NoMassMatrix.
+template <class S, class B>
+EigenErrors errors_of_pairs(PlainOperator<Exec, S>& a, B& b, const EigenBlock<S>& x,
+                            const LobpcgResult& result) {
   const std::size_t n = x.extent(0), count = x.extent(1);
   const EigenBlock<S> ax("heddle::test::ax", n, count), bx("heddle::test::bx", n, count);
   Kokkos::deep_copy(bx, x);
   for (std::size_t j = 0; j < count; ++j) {
     const auto from = Kokkos::subview(x, Kokkos::ALL, j);
     a.apply(Exec(), from, Kokkos::subview(ax, Kokkos::ALL, j));
-    if (b) b->apply(Exec(), from, Kokkos::subview(bx, Kokkos::ALL, j));
+    if constexpr (!std::is_same_v<B, NoMassMatrix>) {
+      b.apply(Exec(), from, Kokkos::subview(bx, Kokkos::ALL, j));
+    }
   }
   Exec().fence("heddle::test::products");
   const auto xs = to_host(x), as = to_host(ax), bs = to_host(bx);
+  using Number = std::complex<double>;
+  const auto wide = [](const S& value) {
+    if constexpr (is_complex<S>) {
+      return Number(value.real(), value.imag());
+    } else {
+      return Number(value);
+    }
+  };
   EigenErrors errors;
   for (std::size_t j = 0; j < count; ++j) {
     double square = 0, norm = 0;
     for (std::size_t i = 0; i < n; ++i) {
-      const double r =
-          static_cast<double>(as(i, j)) - result.pairs[j].value * static_cast<double>(bs(i, j));
-      square += r * r;
-      norm += static_cast<double>(xs(i, j)) * static_cast<double>(xs(i, j));
+      square += std::norm(wide(as(i, j)) - result.pairs[j].value * wide(bs(i, j)));
+      norm += std::norm(wide(xs(i, j)));
     }
     errors.terms = std::max(errors.terms, norm);
     errors.residual = std::max(errors.residual, std::sqrt(square / norm));
     for (std::size_t k = 0; k < count; ++k) {
-      double dot = k == j ? -1 : 0;
-      for (std::size_t i = 0; i < n; ++i) {
-        dot += static_cast<double>(xs(i, k)) * static_cast<double>(bs(i, j));
-      }
+      Number dot(k == j ? -1 : 0);
+      for (std::size_t i = 0; i < n; ++i) dot += std::conj(wide(xs(i, k))) * wide(bs(i, j));
       errors.skew = std::max(errors.skew, std::abs(dot));
     }
   }
   return errors;
+}
+
+/// The largest |A x - lambda x| / |x|.
+template <class S>
+double residual_of_pairs(PlainOperator<Exec, S>& a, const EigenBlock<S>& x,
+                         const LobpcgResult& result) {
+  NoMassMatrix none;
+  return errors_of_pairs(a, none, x, result).residual;
+}
+
+/// A search from x, with the options that B and constraints need.
+template <class S, class M = NoPreconditioner, class B = NoMassMatrix, class Y = NoConstraints>
+LobpcgResult search(PlainOperator<Exec, S>& a, const EigenBlock<S>& x, LobpcgOptions options,
+                    M&& m = M(), B&& b = B(), const Y& y = Y()) {
+  options.count = static_cast<int>(x.extent(1));
+  options.generalized = !std::is_same_v<std::decay_t<B>, NoMassMatrix>;
+  if constexpr (!std::is_same_v<Y, NoConstraints>) {
+    options.constraints = static_cast<int>(y.extent(1));
+  }
+  LobpcgSolver<Exec, S> solver(Exec(), a.n, options);
+  return solver.solve(Exec(), a, x, m, b, y);
+}
+
+/// Checks that all pairs converged, by their true residuals, to the expected values.
+template <class S, class B = NoMassMatrix>
+void check_pairs(PlainOperator<Exec, S>& a, const EigenBlock<S>& x, const LobpcgResult& result,
+                 const std::vector<double>& expected, double tolerance, B&& b = B()) {
+  constexpr bool generalized = !std::is_same_v<std::decay_t<B>, NoMassMatrix>;
+  CHECK_MESSAGE(result.converged(), name(result.outcome));
+  const EigenErrors errors = errors_of_pairs(a, b, x, result);
+  CHECK(errors.residual <= 1.5 * tolerance * result.scale);
+  const double rounding = std::numeric_limits<RealOf<S>>::epsilon() * errors.terms;
+  CHECK(errors.skew < (generalized ? 1e4 : 100) * rounding);
+  REQUIRE(result.pairs.size() == expected.size());
+  for (std::size_t j = 0; j < expected.size(); ++j) {
+    CAPTURE(j);
+    CHECK(result.pairs[j].converged);
+    const double error = std::abs(result.pairs[j].value - expected[j]);
+    CHECK(error <= (generalized ? 1e3 * tolerance * (1 + std::abs(expected[j]))
+                                : 1.5 * tolerance * result.scale));
+  }
+}
+
+/// value(0), value(1), ...
+template <class Value>
+std::vector<double> first_values(int count, const Value& value) {
+  std::vector<double> values;
+  for (int j = 0; j < count; ++j) values.push_back(value(j));
+  return values;
 }
 
 /// Solves with a symmetric positive definite tridiagonal matrix, on one thread: the ideal

@@ -3,72 +3,16 @@
 
 #include <doctest/doctest.h>
 
-#include <atomic>
 #include <bit>
-#include <filesystem>
-#include <fstream>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "../../core/files/read_matrix.hpp"
+#include "temporary.hpp"
 
 /// Common parts of tests of file readers and writers.
 namespace files_test {
-
-inline std::string temporary_path(const std::string& suffix) {
-  static std::atomic<int> serial{0};
-  static const unsigned process = std::random_device()();
-  const std::string name = "heddle-test-" + std::to_string(process) + "-";
-  return (std::filesystem::temp_directory_path() / (name + std::to_string(serial++) + suffix))
-      .string();
-}
-
-inline std::string content_of(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-}
-
-/// A file in the system's temporary folder, removed at the end of the scope.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(const std::string& suffix) : path_(temporary_path(suffix)) {}
-  TemporaryFile(const std::string& suffix, std::string_view content) : TemporaryFile(suffix) {
-    std::ofstream(path_, std::ios::binary) << content;
-  }
-  ~TemporaryFile() {
-    std::error_code ignored;
-    std::filesystem::remove(path_, ignored);
-  }
-  TemporaryFile(const TemporaryFile&) = delete;
-
-  const std::string& path() const { return path_; }
-  std::string content() const { return content_of(path_); }
-
- private:
-  std::string path_;
-};
-
-/// A folder, removed with its content at the end of the scope.
-class TemporaryFolder {
- public:
-  TemporaryFolder() : path_(temporary_path("")) { std::filesystem::create_directory(path_); }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-  /// Number of names in the folder, hidden ones too.
-  std::size_t size() const {
-    const std::filesystem::directory_iterator names(path_);
-    return static_cast<std::size_t>(std::distance(begin(names), end(names)));
-  }
-
- private:
-  std::string path_;
-};
 
 template <class Storage>
 using ScalarOf = typename Storage::Matrix::scalar_type;
@@ -100,6 +44,14 @@ bool same(const Storage& a, const Storage& b) {
   };
   return equal(a.row_ptr(), b.row_ptr()) && equal(a.col_idx(), b.col_idx()) &&
          equal(a.values(), b.values());
+}
+
+/// `suffix`, and `suffix` with that of each compression that this build has.
+inline std::vector<std::string> with_compressions(const std::string& suffix) {
+  std::vector<std::string> all{suffix};
+  if (HEDDLE_HAVE_ZLIB) all.push_back(suffix + ".gz");
+  if (HEDDLE_HAVE_LZMA) all.push_back(suffix + ".xz");
+  return all;
 }
 
 /// The error that `work` throws; the test fails if it throws none.

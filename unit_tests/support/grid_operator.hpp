@@ -116,9 +116,9 @@ PlainOperator<E, S> flow(int of_side, double speed = 0.7) {
   });
 }
 
-/// ||b - A x|| / ||b||, in double, on the host.
+/// The norms of b - A x and of b, in sums of long double on the host.
 template <class Operator, class B, class X>
-double relative_residual(Operator& a, const B& b, const X& x) {
+std::pair<double, double> norms_of_residual(const Operator& a, const B& b, const X& x) {
   const auto row_ptr = to_host(a.row_ptr), col_idx = to_host(a.col_idx);
   const auto values = to_host(a.values);
   const auto host_b = to_host(b);
@@ -134,10 +134,17 @@ double relative_residual(Operator& a, const B& b, const X& x) {
       const auto at = static_cast<std::size_t>(e);
       sum -= Wide(values(at)) * Wide(host_x(static_cast<std::size_t>(col_idx(at))));
     }
-    const double left = Kokkos::abs(sum);
-    residual += static_cast<long double>(left) * left;
+    const long double left = Kokkos::abs(sum);
+    residual += left * left;
   }
-  return static_cast<double>(std::sqrt(residual / size));
+  return {static_cast<double>(std::sqrt(residual)), static_cast<double>(std::sqrt(size))};
+}
+
+/// ||b - A x|| / ||b||.
+template <class Operator, class B, class X>
+double relative_residual(const Operator& a, const B& b, const X& x) {
+  const auto [residual, size] = norms_of_residual(a, b, x);
+  return residual / size;
 }
 
 }  // namespace heddle::test

@@ -208,6 +208,33 @@ double difference(const Matrix& factors, const Rows& expected) {
   return largest > 0 ? worst / largest : worst;
 }
 
+/// The rows of tables over factorizations: LU and Cholesky, of matrices in the types T.
+template <class T>
+struct Lu : T {
+  using Matrix = typename OwnedMatrix<T>::Matrix;
+  using Plan = IluPlan<typename T::Exec, Matrix>;
+  static constexpr const char *scheme = "ilu", *plan = "IluPlan";
+  static constexpr bool hermitian = false;
+  static auto reference(const HostRows<typename T::Scalar>& rows, const IluOptions& options) {
+    return reference_lu(rows, options);
+  }
+};
+template <class T>
+struct Cholesky : T {
+  using Matrix = typename OwnedMatrix<T>::Matrix;
+  using Plan = IcPlan<typename T::Exec, Matrix>;
+  static constexpr const char *scheme = "ic", *plan = "IcPlan";
+  static constexpr bool hermitian = true;
+  static auto reference(const HostRows<typename T::Scalar>& rows, const IluOptions& options) {
+    return reference_cholesky(rows, options);
+  }
+};
+using RealFactors = Types<DefaultDevice, double, Indices<std::int32_t, std::int32_t>>;
+using ComplexFactors =
+    Types<DefaultDevice, Kokkos::complex<double>, Indices<std::int32_t, std::int32_t>>;
+using RealLu = Lu<RealFactors>;
+using RealCholesky = Cholesky<RealFactors>;
+
 /// Rows with random unsorted columns, a strong diagonal and repeated entries; Hermitian on request.
 /// Row and column `hub` are full.
 template <Scalar S>

@@ -21,6 +21,10 @@ struct PatternReads {
   }
 };
 
+inline PatternReads reads_of(const Pattern& pattern) {
+  return {pattern.rows.row_ptr().data(), pattern.rows.col_idx().data()};
+}
+
 /// Computes item i from everything that iteration i reads, in whole numbers; the order of writes
 /// and reads changes every later item.
 struct MixItems {
@@ -38,7 +42,7 @@ struct MixItems {
 inline std::vector<std::int64_t> items_in_order(const Pattern& pattern, SweepDirection sweep) {
   const auto n = static_cast<int>(pattern.rows.size());
   std::vector<std::int64_t> items(static_cast<std::size_t>(n), 5);
-  const MixItems mix{{pattern.rows.row_ptr().data(), pattern.rows.col_idx().data()}, items.data()};
+  const MixItems mix{reads_of(pattern), items.data()};
   for (int p = 0; p < n; ++p) mix(sweep == SweepDirection::forward ? p : n - 1 - p);
   return items;
 }

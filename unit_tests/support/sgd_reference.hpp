@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <heddle/sgd.hpp>
+#include <string>
 
 #include "../../core/hash.hpp"
 #include "../../testing/backends.hpp"
@@ -167,6 +168,51 @@ double off_by(const HostFactor<S>& a, const HostFactor<S>& b, int updates) {
   }
   if (difference == 0) return 0;
   return difference / (updates * static_cast<double>(std::numeric_limits<S>::epsilon()) * largest);
+}
+
+/// The error of some epochs of a plan: other factors than those of the loop, other bits on
+/// `other`, or a wrong root mean square error; "" if nothing.
+template <class Exec, class S>
+std::string wrong_epochs(const Exec& exec, const Exec& other, const SgdPlan<Exec, S>& plan,
+                         const HostRatings<S>& ratings, int epochs) {
+  constexpr S rate(0.05), lambda(0.01);
+  const int rank = plan.options().rank;
+  const int lanes = rank == 16 || rank == 32 ? rank : backends::has_lanes<Exec> ? 32 : 1;
+  const auto run = [&](const Exec& on, int count) {
+    Factors<Exec, S> factors(ratings, rank);
+    plan.start(on, factors.p, factors.q);
+    for (int epoch = 0; epoch < count; ++epoch) {
+      plan.epoch(on, factors.p, factors.q, rate, lambda);
+    }
+    on.fence("heddle::test::epochs");
+    factors.copy_back();
+    return factors;
+  };
+  const auto factors = run(exec, epochs), again = run(other, epochs), expected = run(exec, 0);
+  for (int epoch = 0; epoch < epochs; ++epoch) {
+    reference_epoch<S>(ratings, plan.options(), lanes, expected.host_p, expected.host_q, rate,
+                       lambda);
+  }
+  const int updates = epochs * most_updates(ratings);
+  const auto off = [&](const auto& a, const auto& b) {
+    const double p = off_by(a.host_p, b.host_p, updates), q = off_by(a.host_q, b.host_q, updates);
+    return std::isnan(q) || q > p ? q : p;
+  };
+  if (!(off(factors, expected) <= (rounds_alike<Exec> ? 0 : 1))) {
+    return "not the factors of the loop";
+  }
+  if (!(off(again, factors) <= 0)) return "other bits the second time";
+  double squares = 0;
+  for (std::size_t k = 0; k < ratings.value.size(); ++k) {
+    const double error = ratings.value[k] - dot(expected.host_p, ratings.row[k], expected.host_q,
+                                                ratings.column[k], 1);
+    squares += error * error;
+  }
+  const double rmse = plan.rmse(exec, factors.p, factors.q);
+  const auto count = std::max<double>(1, static_cast<double>(ratings.value.size()));
+  const double right = std::sqrt(squares / count);
+  if (std::abs(rmse - right) <= 1e-4 * (1 + right)) return "";
+  return "an error of " + std::to_string(right) + " is said to be " + std::to_string(rmse);
 }
 
 }  // namespace heddle::test

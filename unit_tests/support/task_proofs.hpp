@@ -44,16 +44,17 @@ struct GroupBounds {
   /// rows has at most `pieces` pieces.
   std::int64_t piece = 1;
   std::int64_t pieces = std::numeric_limits<std::int64_t>::max();
+  bool rows_may_meet = true;  ///< whether a row may need one before it in its group
 };
 
 /// Whether a solve group by group keeps every dependence of a triangle, and ends: "" if so, else
 /// the error at the first place. The proof is on the host: a missing wait rarely shows in x.
 ///
 /// Every row must occur once, in a group within the bounds. Rows that a row needs must be before it
-/// in its group, whose rows are solved in order; or in an earlier launch; or, in a launch of
-/// several levels, whose groups take tickets in order and wait for values, in a group of a lower
-/// ticket. A group that waits for lower tickets alone ends, whichever others are resident: the
-/// lowest that has not ended waits for none.
+/// in its group, if rows may meet there, since they are solved in order; or in an earlier launch;
+/// or, in a launch of several levels, whose groups take tickets in order and wait for values, in a
+/// group of a lower ticket. A group that waits for lower tickets alone ends, whichever others are
+/// resident: the lowest that has not ended waits for none.
 template <class Graph>
 std::string broken_dependence(const Graph& graph, const RowGroups& groups,
                               const std::vector<Launch>& launches, const GroupBounds& bounds) {
@@ -70,6 +71,7 @@ std::string broken_dependence(const Graph& graph, const RowGroups& groups,
   for (std::size_t l = 0; l < launches.size(); ++l) {
     if (launches[l].first != solved) return "launch " + std::to_string(l) + " skips groups";
     solved = launches[l].stop;
+    if (solved > groups.groups()) return "a launch of groups that are not";
     for (auto g = launches[l].first; g < launches[l].stop; ++g) {
       const auto at = static_cast<std::size_t>(g);
       const std::int64_t rows = groups.begin[at + 1] - groups.begin[at];
@@ -88,7 +90,7 @@ std::string broken_dependence(const Graph& graph, const RowGroups& groups,
     for (auto k = graph.row_ptr[from]; k < graph.row_ptr[from + 1]; ++k) {
       const auto needs = static_cast<std::size_t>(place[static_cast<std::size_t>(graph.needed[k])]);
       const bool waits = !launches[static_cast<std::size_t>(launch[p])].one_level;
-      const bool kept = group[needs] == group[p]     ? needs < p
+      const bool kept = group[needs] == group[p]     ? bounds.rows_may_meet && needs < p
                         : launch[needs] == launch[p] ? waits && group[needs] < group[p]
                                                      : launch[needs] < launch[p];
       if (!kept) {
@@ -106,53 +108,24 @@ std::string broken_dependence(const Graph& graph, const RowGroups& groups,
   return "";
 }
 
-/// Whether a solve task by task keeps every dependence of a triangle whose rows are in their
-/// places, and ends: "" if so, else the error at the first place. The proof is on the host: a
-/// missing wait rarely shows in x.
-///
-/// Every place must be in one task, in order. Places that a place needs must be in an earlier
-/// launch; or, in a launch of several levels, whose warps take tasks by ticket and wait for values,
-/// in a lower task; or, if the lanes of a warp loop together and none waits inside the loop
-/// (`rows_may_meet`), at a lower place of its own task, which has a lane for each of at most
-/// `lanes` rows. So the lowest place that is not solved waits for none, whichever others are
-/// resident.
+/// Tasks are groups whose places follow each other; warps take them by ticket. A task has a
+/// lane for each of at most `lanes` rows; they may need each other if the lanes of a warp loop
+/// together and none waits inside the loop (`rows_may_meet`).
 template <class Graph>
 std::string broken_task(const Graph& graph, const std::vector<Task>& tasks,
                         const std::vector<Launch>& launches, int lanes, bool rows_may_meet) {
-  const auto n = static_cast<std::size_t>(graph.places);
-  std::vector<std::int64_t> task(n), launch(n);
-  std::int64_t place = 0, next = 0;
-  for (std::size_t l = 0; l < launches.size(); ++l) {
-    if (launches[l].first != next) return "launch " + std::to_string(l) + " skips tasks";
-    next = launches[l].stop;
-    if (next > static_cast<std::int64_t>(tasks.size())) return "a launch of tasks that are not";
-    for (auto t = launches[l].first; t < next; ++t) {
-      const Task& its = tasks[static_cast<std::size_t>(t)];
-      const std::string name = "task " + std::to_string(t);
-      if (its.first != place) return name + " skips places";
-      if (its.rows < 1 || its.rows > lanes) return name + " has no lane for each row";
-      if (its.first + its.rows > graph.places) return name + " has rows that are not";
-      for (int row = 0; row < its.rows; ++row, ++place) {
-        task[static_cast<std::size_t>(place)] = t;
-        launch[static_cast<std::size_t>(place)] = static_cast<std::int64_t>(l);
-      }
+  GroupBounds bounds{lanes};
+  bounds.rows_may_meet = rows_may_meet;
+  RowGroups groups;
+  for (std::int64_t p = 0; p < graph.places; ++p) groups.order.push_back(p);
+  for (const Task& task : tasks) {
+    const std::int64_t stop = task.first + task.rows;
+    if (task.first != groups.begin.back() || stop > graph.places) {
+      return "task " + std::to_string(groups.groups()) + " skips places";
     }
+    groups.begin.push_back(stop);
   }
-  if (place != graph.places) return "places are missing";
-  for (std::size_t p = 0; p < n; ++p) {
-    for (auto k = graph.row_ptr[p]; k < graph.row_ptr[p + 1]; ++k) {
-      const auto needs = static_cast<std::size_t>(graph.needed[k]);
-      const bool waits = !launches[static_cast<std::size_t>(launch[p])].one_level;
-      const bool kept =
-          launch[needs] < launch[p] ||
-          (launch[needs] == launch[p] && waits &&
-           (task[needs] < task[p] || (task[needs] == task[p] && rows_may_meet && needs < p)));
-      if (!kept) {
-        return "place " + std::to_string(p) + " does not wait for place " + std::to_string(needs);
-      }
-    }
-  }
-  return "";
+  return broken_dependence(graph, groups, launches, bounds);
 }
 
 /// Merged rows, on the host. Waits.

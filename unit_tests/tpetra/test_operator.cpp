@@ -7,7 +7,6 @@ namespace heddle::test {
 
 namespace {
 
-using Teuchos::CONJ_TRANS;
 using Teuchos::ETransp;
 using Teuchos::NO_TRANS;
 using Teuchos::TRANS;
@@ -52,34 +51,6 @@ RCP<const Map> y_map(const Matrix& A, ETransp mode) {
   return mode == NO_TRANS ? A.getRangeMap() : A.getDomainMap();
 }
 
-/// Compares one apply of each.
-void compare(const Matrix& A, const Mine& mine, ETransp mode, std::size_t count, double alpha,
-             double beta) {
-  CAPTURE(static_cast<int>(mode));
-  CAPTURE(count);
-  CAPTURE(alpha);
-  CAPTURE(beta);
-  const auto x = make_vectors(x_map(A, mode), count, 7);
-  const auto expected = make_vectors(y_map(A, mode), count, 8);
-  const auto y = make_vectors(y_map(A, mode), count, 8);
-  if (beta == 0) y->putScalar(nan);  // may not be read
-  A.apply(*x, *expected, mode, alpha, beta);
-  mine.apply(*x, *y, mode, alpha, beta);
-  CHECK(difference(*expected, *y) <= rounding);
-}
-
-void compare_all(const Matrix& A, const Mine& mine) {
-  for (const ETransp mode : {NO_TRANS, TRANS, CONJ_TRANS}) {
-    for (const std::size_t count : {1, 3}) {
-      compare(A, mine, mode, count, 1, 0);
-      compare(A, mine, mode, count, -1.5, 0.5);
-      compare(A, mine, mode, count, 2, 1);
-      compare(A, mine, mode, count, 0, 0);
-      compare(A, mine, mode, count, 0, -2);
-    }
-  }
-}
-
 }  // namespace
 
 TEST_CASE("an Operator applies as its Tpetra::CrsMatrix does") {
@@ -91,7 +62,7 @@ TEST_CASE("an Operator applies as its Tpetra::CrsMatrix does") {
       const Mine mine(A, {.plan = {.ops = {Op::transpose}}, .split = split});
       CHECK((mine.getDomainMap() == A->getDomainMap()));
       CHECK((mine.getRangeMap() == A->getRangeMap()));
-      compare_all(*A, mine);
+      compare_applies(*A, mine, rounding);
     }
   }
 }
@@ -103,12 +74,12 @@ TEST_CASE("an Operator takes the values of a matrix that is refilled") {
       CAPTURE(split);
       const auto A = make_matrix(c.rows, c.columns, c.row, c.domain, c.range);
       Mine mine(A, {.split = split});
-      compare(*A, mine, TRANS, 1, 1, 0);  // a stored transpose, if there is one, is refilled too
+      compare_applies(*A, mine, rounding);  // a stored transpose, if there is one, is refilled too
       A->resumeFill();
       fill(*A, c.columns, 2, true);
       A->fillComplete(A->getDomainMap(), A->getRangeMap());
       mine.update_values();
-      compare_all(*A, mine);
+      compare_applies(*A, mine, rounding);
     }
   }
 }
@@ -118,14 +89,14 @@ TEST_CASE("a matrix is split where processes import few columns") {
   const bool alone = rows->getComm()->getSize() == 1;
   for (const GO distance : {1, 200}) {
     const auto A = rcp(new Matrix(rows, 2));
-    for (LO r = 0; r < static_cast<LO>(rows->getLocalNumElements()); ++r) {
-      const GO i = rows->getGlobalElement(r);
-      A->insertGlobalValues(i, Teuchos::tuple(i, (i + distance) % 400), Teuchos::tuple(2.0, 1.0));
-    }
+    set_entries(*A, false, [=](GO i, const auto& add) {
+      add(i, 2);
+      add((i + distance) % 400, 1);
+    });
     A->fillComplete();
     const Mine mine(A);
     CHECK(mine.imported_scheme().has_value() == (!alone && distance == 1));
-    compare_all(*A, mine);
+    compare_applies(*A, mine, rounding);
     const Mine pinned(A, {.imported_scheme = Scheme::parse("gcsr")});
     CHECK(pinned.imported_scheme().has_value() == !alone);
   }
@@ -140,7 +111,7 @@ TEST_CASE("pinned schemes run, and say so") {
     CHECK(mine.imported_scheme().has_value() == (A->getComm()->getSize() > 1));
     if (mine.imported_scheme()) CHECK(mine.imported_scheme()->to_string().starts_with(name));
     CHECK(mine.description().find(name) != std::string::npos);
-    compare_all(*A, mine);
+    compare_applies(*A, mine, rounding);
   }
 }
 
@@ -148,12 +119,9 @@ TEST_CASE("what one process refuses is refused by all") {
   // The first row has twenty entries, others one: ELL refuses it on the process of that row.
   const auto rows = make_map(Layout::runs, 100);
   const auto A = rcp(new Matrix(rows, 100));
-  for (LO r = 0; r < static_cast<LO>(rows->getLocalNumElements()); ++r) {
-    const GO i = rows->getGlobalElement(r);
-    for (GO j = i; j < (i == 0 ? 20 : i + 1); ++j) {
-      A->insertGlobalValues(i, Teuchos::tuple(j), Teuchos::tuple(1.0));
-    }
-  }
+  set_entries(*A, false, [](GO i, const auto& add) {
+    for (GO j = i; j < (i == 0 ? 20 : i + 1); ++j) add(j, 1);
+  });
   A->fillComplete();
   CHECK_THROWS_AS(Mine(A, {.plan = {.scheme = Scheme::parse("ell")}}), Error);
 }

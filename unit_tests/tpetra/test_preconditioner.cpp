@@ -21,23 +21,15 @@ using Multigrid = MultigridPlan<Exec, Block>;
 /// An empty matrix for fill_dominant: columns_of_row, symmetrically, and a dominant diagonal.
 RCP<Matrix> dominant(Layout layout, GO n) { return rcp(new Matrix(make_map(layout, n), 90)); }
 void fill_dominant(Matrix& A, GO n, std::uint64_t seed, bool refill) {
-  const auto rows = A.getRowMap();
-  for (LO r = 0; r < static_cast<LO>(rows->getLocalNumElements()); ++r) {
-    const GO i = rows->getGlobalElement(r);
+  set_entries(A, refill, [=](GO i, const auto& add) {
     for (GO j = 0; j < n; ++j) {
       const auto of_i = columns_of_row(i, n), of_j = columns_of_row(j, n);
       const bool there = std::binary_search(of_i.begin(), of_i.end(), j) ||
                          std::binary_search(of_j.begin(), of_j.end(), i);
-      if (i != j && !there) continue;
-      const double value =
-          i == j ? 60 + draw_value(seed, i, i) : draw_value(seed, std::min(i, j), std::max(i, j));
-      if (refill) {
-        A.replaceGlobalValues(i, Teuchos::tuple(j), Teuchos::tuple(value));
-      } else {
-        A.insertGlobalValues(i, Teuchos::tuple(j), Teuchos::tuple(value));
-      }
+      if (i == j) add(i, 60 + draw_value(seed, i, i));
+      if (i != j && there) add(j, draw_value(seed, std::min(i, j), std::max(i, j)));
     }
-  }
+  });
   A.fillComplete();
 }
 
@@ -132,19 +124,11 @@ TEST_CASE("blocks and sweeps of a process solve what is its own alone") {
 
 /// A Laplacian on a line, with a slightly larger diagonal.
 void fill_line(Matrix& A, GO n, double scale, bool refill) {
-  const auto rows = A.getRowMap();
-  for (LO r = 0; r < static_cast<LO>(rows->getLocalNumElements()); ++r) {
-    const GO i = rows->getGlobalElement(r);
+  set_entries(A, refill, [=](GO i, const auto& add) {
     for (const GO j : {i - 1, i, i + 1}) {
-      if (j < 0 || j >= n) continue;
-      const double value = scale * (i == j ? 2.001 : -1);
-      if (refill) {
-        A.replaceGlobalValues(i, Teuchos::tuple(j), Teuchos::tuple(value));
-      } else {
-        A.insertGlobalValues(i, Teuchos::tuple(j), Teuchos::tuple(value));
-      }
+      if (j >= 0 && j < n) add(j, scale * (i == j ? 2.001 : -1));
     }
-  }
+  });
   A.fillComplete();
 }
 

@@ -29,8 +29,7 @@ namespace heddle::test {
 namespace {
 
 using Exec = DefaultDevice;
-using Default = Types<DefaultDevice, double, Indices<std::int32_t, std::int32_t>>;
-using Owned = OwnedMatrix<Default>;
+using Owned = OwnedMatrix<RealFactors>;
 
 template <class Plan>
 void needs_memory(const Owned& a, const IluOptions& options, std::size_t from, std::size_t below) {
@@ -57,8 +56,8 @@ TEST_CASE("an inspection without memory is OutOfMemory, whichever thread finds n
   constexpr std::size_t n = 5000;
   const Owned a(ascending(random_rows<double>(n, 3, true, 1)));
   const auto check = [&](const IluOptions& options, std::size_t from, std::size_t below) {
-    needs_memory<IluPlan<Exec, Owned::Matrix>>(a, options, from, below);
-    needs_memory<IcPlan<Exec, Owned::Matrix>>(a, options, from, below);
+    needs_memory<RealLu::Plan>(a, options, from, below);
+    needs_memory<RealCholesky::Plan>(a, options, from, below);
   };
   check({.fill_level = 1}, n * 4, n * 4 + 1);  // the marks of a thread
   check({.fill_level = 1}, n * 8, n * 8 + 1);  // the counts of all threads

@@ -11,10 +11,9 @@ namespace {
 
 using Exec = DefaultDevice;
 using Space = Exec::memory_space;
-using Default = Types<DefaultDevice, double, Indices<std::int32_t, std::int32_t>>;
-using Owned = OwnedMatrix<Default>;
-using Ilu = IluPlan<Exec, Owned::Matrix>;
-using Ic = IcPlan<Exec, Owned::Matrix>;
+using Owned = OwnedMatrix<RealFactors>;
+using Ilu = RealLu::Plan;
+using Ic = RealCholesky::Plan;
 
 /// A positive definite matrix; its IC(0) has the pivots 3, 5/3, 3/5 and -5.
 /// Source: D. Kershaw, "The incomplete Cholesky-conjugate gradient method for the iterative
@@ -49,6 +48,70 @@ double last_value(const Plan& plan) {
 }
 
 }  // namespace
+
+TEST_CASE_TEMPLATE("pivots that go bad are reported by their lowest row, and good values heal them",
+                   F, RealLu, RealCholesky) {
+  using Plan = typename F::Plan;
+  const Exec exec;
+  const auto rows = ascending(random_rows<double>(40, 2, true, 1));
+  const auto check_factors_of = [&](Plan& plan, const HostRows<double>& of) {
+    plan.check_values(exec);
+    CHECK(bad_word(plan) == 0);
+    CHECK(difference(plan.factors(exec), F::reference(of, {})) < 1e-14);
+  };
+  const Owned a(rows);
+  Plan plan(exec, a.matrix());
+  const auto before = plan.version();
+  check_factors_of(plan, rows);
+  auto other = rows;
+  for (auto& row : other) {
+    for (auto& entry : row) entry.second *= 1.5;
+  }
+  const Owned of_other(other);
+  plan.update_values(exec, of_other.matrix());
+  CHECK(plan.version() != before);
+  check_factors_of(plan, other);
+  std::vector<double> bad_pivots{0, std::nan("")};
+  if (F::hermitian) bad_pivots.push_back(-1);
+  for (const double pivot : bad_pivots) {
+    CAPTURE(pivot);
+    // Rows 11 and 17 have a diagonal alone, which no update changes.
+    auto changed = rows;
+    for (const std::size_t i : {std::size_t{11}, std::size_t{17}}) {
+      for (auto& [column, value] : changed[i]) {
+        value = column == static_cast<std::int64_t>(i) ? pivot : 0.0;
+      }
+    }
+    const Owned bad(changed);
+    for (int repeat = 0; repeat < 2; ++repeat) {
+      plan.update_values(exec, bad.matrix());
+      exec.fence("heddle::test::factored");
+      CHECK(bad_word(plan) == 12);
+      CHECK_THROWS_WITH_AS(plan.check_values(exec), doctest::Contains("row 11"), Error);
+      CHECK_THROWS_WITH_AS(Plan(exec, bad.matrix()), doctest::Contains("row 11"), Error);
+      if (F::hermitian) {
+        CHECK_THROWS_WITH_AS(Plan(exec, bad.matrix()), doctest::Contains("not positive"), Error);
+      }
+      plan.update_values(exec, a.matrix());
+      check_factors_of(plan, rows);
+    }
+  }
+}
+
+TEST_CASE("a pivot floor lifts small pivots of LU, and keeps their sign or phase") {
+  using S = ComplexFactors::Scalar;
+  const Exec exec;
+  const HostRows<S> rows = {
+      {{0, S(0)}}, {{1, S(-0.01)}}, {{2, S(0, 0.001)}}, {{3, S(-3)}}, {{4, S(0.03, -0.04)}}};
+  const OwnedMatrix<ComplexFactors> a(rows);
+  const Lu<ComplexFactors>::Plan plan(exec, a.matrix(), {.pivot_floor = 0.5});
+  plan.check_values(exec);
+  const auto factors = plan.factors(exec);
+  const auto pivots = to_host(factors.values());
+  const S expected[] = {S(0.5), S(-0.5), S(0, 0.5), S(-3), S(0.3, -0.4)};
+  for (std::size_t i = 0; i < 5; ++i) CHECK(Kokkos::abs(pivots(i) - expected[i]) < 1e-15);
+  CHECK(plan.residual(exec, a.matrix()) > 0.1);
+}
 
 TEST_CASE("a pivot floor lifts a negative pivot of a Cholesky factorization") {
   const Exec exec;
@@ -113,10 +176,6 @@ TEST_CASE("the diagonal grows until the Cholesky factor stands") {
   CHECK(bad_word(plan) == 4);
   CHECK(plan.diagonal_growth() == growth / 2);
   CHECK_THROWS_WITH_AS(plan.check_values(exec), doctest::Contains(too_few.c_str()), Error);
-  CHECK_THROWS_WITH_AS(Ic(exec, a.matrix(), {.retries = -1}), doctest::Contains("options.retries"),
-                       Error);
-  CHECK_THROWS_WITH_AS(Ic(exec, a.matrix(), {.retries = 65}), doctest::Contains("options.retries"),
-                       Error);
 }
 
 TEST_CASE("the diagonal grows until LU factors stand") {
@@ -191,9 +250,8 @@ TEST_CASE("with a pivot floor no old pivot is reported, nor a negative one") {
 }
 
 TEST_CASE("an imaginary part on the diagonal of a Hermitian matrix is an error") {
-  using S = Kokkos::complex<double>;
-  using T = Types<DefaultDevice, S, Indices<std::int32_t, std::int32_t>>;
-  using Plan = IcPlan<Exec, OwnedMatrix<T>::Matrix>;
+  using S = ComplexFactors::Scalar;
+  using Plan = Cholesky<ComplexFactors>::Plan;
   const Exec exec;
   const HostRows<S> rows = ascending(random_rows<S>(20, 2, true, 4));
   const auto with_imaginary = [&](std::initializer_list<std::size_t> which, double part) {
@@ -203,7 +261,7 @@ TEST_CASE("an imaginary part on the diagonal of a Hermitian matrix is an error")
         if (column == static_cast<std::int64_t>(i)) value += S(0, part);
       }
     }
-    return OwnedMatrix<T>(changed);
+    return OwnedMatrix<ComplexFactors>(changed);
   };
   const auto good = with_imaginary({}, 0), rounded = with_imaginary({3}, 1e-15);
   const auto bad = with_imaginary({7, 9}, 0.25);
@@ -219,46 +277,6 @@ TEST_CASE("an imaginary part on the diagonal of a Hermitian matrix is an error")
     CHECK_THROWS_WITH_AS(plan.check_values(exec), doctest::Contains("imaginary"), Error);
     plan.update_values(exec, rounded.matrix());
     plan.check_values(exec);
-  }
-}
-
-TEST_CASE("more right-hand sides than room was kept for") {
-  const Exec exec;
-  const auto rows = random_rows<double>(emulated ? 30 : 200, 3, true, 6);
-  const auto n = rows.size();
-  const Owned a(rows);
-  const auto check = [&](auto plan) {
-    for (const int count : {2, 5, 70}) {
-      CAPTURE(count);
-      const auto b = copy_to<Space>(
-          random_columns<double, Kokkos::LayoutRight>(n, static_cast<std::size_t>(count), 1));
-      const Kokkos::View<double**, Kokkos::LayoutRight, Space> x("heddle::test::x", n, count);
-      fill_with_poison(x);
-      plan.apply(exec, b, x);
-      exec.fence("heddle::test::applied");
-      const auto all = to_host(x);
-      double worst = 0;
-      for (const int v : {0, 1, count - 1}) {
-        const Kokkos::View<double*, Space> of_b("heddle::test::b", n), of_x("heddle::test::x", n);
-        Kokkos::deep_copy(of_b, Kokkos::subview(b, Kokkos::ALL, v));
-        plan.apply(exec, of_b, of_x);
-        exec.fence("heddle::test::applied");
-        const auto one = to_host(of_x);
-        for (std::size_t i = 0; i < n; ++i) {
-          const double error = std::fabs(all(i, static_cast<std::size_t>(v)) - one(i));
-          worst = error <= worst ? worst : error;
-        }
-      }
-      CHECK(worst < 1e-12);
-    }
-  };
-  for (const int hint : {1, 3}) {
-    CAPTURE(hint);
-    IluOptions options{.vectors = {.count = hint}};
-    check(Ilu(exec, a.matrix(), options));
-    check(Ic(exec, a.matrix(), options));
-    options.factor_values = FactorValues::single_precision;
-    check(Ilu(exec, a.matrix(), options));
   }
 }
 

@@ -8,8 +8,7 @@
 #include "../../../solvers/sptrsv/definitions.hpp"
 #include "../../../testing/events.hpp"
 #include "../../support/crs_matrix.hpp"
-#include "../../support/triangles.hpp"
-#include "../../support/watchdog.hpp"
+#include "../../support/sptrsv_check.hpp"
 
 namespace heddle::test {
 
@@ -22,26 +21,11 @@ using HandleOf =
     kk::KokkosKernelsHandle<typename T::Offset, const typename T::Ordinal, typename T::Scalar,
                             typename T::Exec, typename T::Space, typename T::Space>;
 
-/// The residual after solve(b, x) with random right-hand sides and x poisoned before.
-template <class T, class Solve>
-double residual_of(const DeviceMatrix<T>& A, Triangle triangle, Diagonal diagonal, int vectors,
-                   Solve solve) {
-  using S = typename T::Scalar;
-  const auto n = static_cast<std::size_t>(A.host.rows());
-  const auto b = random_vectors<S>(n, static_cast<std::size_t>(vectors), vectors % 2, 4);
-  const auto b_device = b.template in<typename T::Space>();
-  const Vectors<S, typename T::Space> x(n, static_cast<std::size_t>(vectors), vectors % 2);
-  fill_with_poison(x.data());
-  solve(b_device.view(), x.view());
-  Kokkos::fence("heddle::test::solved");
-  const auto stored = triangle_of(A.host, triangle, diagonal);
-  return residual(stored, Op::none, x.template in<Kokkos::HostSpace>().view(), S(1), b.view());
-}
-
 }  // namespace
 
 TEST_CASE_TEMPLATE_DEFINE("kk: lower and upper triangles, with and without values before", T,
                           triangles) {
+  using S = typename T::Scalar;
   const typename T::Exec exec;
   Watchdog watchdog("kk sptrsv");
   for (const Pattern& lower : triangle_patterns()) {
@@ -61,11 +45,11 @@ TEST_CASE_TEMPLATE_DEFINE("kk: lower and upper triangles, with and without value
           }
           const Triangle triangle = is_lower ? Triangle::lower : Triangle::upper;
           for (const int vectors : {1, 2, 3}) {
-            CHECK(residual_of<T>(A, triangle, Diagonal::stored, vectors,
-                                 [&](const auto& b, const auto& x) {
-                                   kk::sptrsv_solve(exec, &handle, t.graph.row_map, t.graph.entries,
-                                                    t.values, b, x);
-                                 }) <= 1);
+            const auto solve = [&](const auto& b, const auto& x) {
+              kk::sptrsv_solve(exec, &handle, t.graph.row_map, t.graph.entries, t.values, b, x);
+            };
+            CHECK(residual_after<S>(A, triangle, Diagonal::stored, Op::none, S(1), vectors, 4,
+                                    vectors % 2, false, solve) <= 1);
           }
           watchdog.progress();
         }

@@ -177,6 +177,12 @@ TEST_CASE("a diagonal is known by what it says, not by its members") {
   CgSolver<Exec, double> cg(exec, a.n);
   CHECK(cg.solve(exec, a, b, x, user).converged());
   CHECK(user.applies > 0);
+  const auto longer = right_hand_side<double>(a.n + 1);
+  const std::string words = "b has " + std::to_string(a.n + 1) + " rows";
+  CHECK_THROWS_WITH_AS(
+      user.jacobi.apply(exec, longer,
+                        Kokkos::View<double*, Space>("heddle::test::y", longer.extent(0))),
+      doctest::Contains(words.c_str()), Error);
 }
 
 }  // namespace heddle::test

@@ -1,33 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <heddle/cg.hpp>
-#include <heddle/chebyshev.hpp>
-
-#include "../../../solvers/krylov/cg_definitions.hpp"
-#include "../../../solvers/krylov/chebyshev_definitions.hpp"
-#include "../../support/krylov.hpp"
+// Bounds and polynomials of Chebyshev iteration; test_krylov_table.cpp has the promises of every
+// method.
+#include "../../../solvers/krylov/polynomial.hpp"
+#include "../../support/krylov_methods.hpp"
 
 namespace heddle::test {
 
 namespace {
 
 constexpr int side = emulated ? 8 : 30;
-
-/// Bounds for a grid's Laplacian with 4.5 on the diagonal, from Gershgorin circles.
-constexpr SpectrumBounds plain_bounds = {0.5, 8.5};
-constexpr SpectrumBounds jacobi_bounds = {0.5 / 4.5, 8.5 / 4.5};
-
-template <class E, class S>
-PlainOperator<E, S> shifted_laplacian() {
-  using Real = RealOf<S>;
-  return grid_operator<E, S>(side, [](int i, int j) {
-    if (i == j) return S(Real(4.5));
-    if constexpr (is_complex<S>) {
-      return S(Real(0.6), Real(i < j ? 0.8 : -0.8));
-    } else {
-      return S(-1);
-    }
-  });
-}
 
 /// An operator for several vectors, which records how many it was given.
 struct Together {
@@ -52,50 +33,6 @@ struct Together {
 };
 
 }  // namespace
-
-TEST_CASE_TEMPLATE_DEFINE("Chebyshev solves within the bounds of the spectrum", T, solves) {
-  using S = typename T::Scalar;
-  using E = typename T::Exec;
-  const E exec;
-  const double tolerance = std::is_same_v<RealOf<S>, float> ? 1e-4 : 1e-10;
-  auto a = shifted_laplacian<E, S>();
-  const auto b = right_hand_side<S, typename T::Space>(a.n);
-  KrylovOptions options;
-  options.relative_tolerance = tolerance;
-  const Kokkos::View<S*, typename T::Space> x("heddle::test::x", static_cast<std::size_t>(a.n));
-  ChebyshevSolver<E, S> chebyshev(exec, a.n, within(plain_bounds, options));
-  const KrylovResult plain = chebyshev.solve(exec, a, b, x);
-  CHECK(plain.converged());
-  CHECK(relative_residual(a, b, x) < 2 * tolerance);
-  JacobiPreconditioner<E, S> jacobi(exec, a.matrix());
-  ChebyshevSolver<E, S> with_jacobi(exec, a.n, within(jacobi_bounds, options));
-  Kokkos::deep_copy(x, S(0));
-  const KrylovResult diagonal = with_jacobi.solve(exec, a, b, x, jacobi);
-  CHECK(diagonal.converged());
-  CHECK(diagonal.iterations == plain.iterations);  // the diagonal is constant
-  CHECK(relative_residual(a, b, x) < 2 * tolerance);
-}
-TEST_CASE_TEMPLATE_APPLY(solves, VectorTypes);
-
-TEST_CASE("a preconditioner as an operator takes the same steps") {
-  const Exec exec;
-  auto a = shifted_laplacian<Exec, double>();
-  const auto b = right_hand_side<double>(a.n);
-  const auto n = static_cast<std::size_t>(a.n);
-  const Kokkos::View<double*, Space> x("heddle::test::x", n), y("heddle::test::y", n);
-  JacobiPreconditioner<Exec, double> jacobi(exec, a.matrix());
-  Diagonal user{JacobiPreconditioner<Exec, double>(exec, a.matrix())};
-  ChebyshevSolver<Exec, double> chebyshev(exec, a.n, within(jacobi_bounds, {.zero_guess = true}));
-  const KrylovResult inside = chebyshev.solve(exec, a, b, x, jacobi);
-  const KrylovResult outside = chebyshev.solve(exec, a, b, y, user);
-  CHECK(inside.converged());
-  CHECK(inside.iterations == outside.iterations);
-  const auto one = to_host(x), other = to_host(y);
-  for (std::size_t i = 0; i < n; ++i) CHECK(one(i) == doctest::Approx(other(i)).epsilon(1e-10));
-  user.is_symmetric = false;
-  CHECK_THROWS_WITH_AS(chebyshev.solve(exec, a, b, x, user), doctest::Contains("is not symmetric"),
-                       Error);
-}
 
 TEST_CASE("bounds that are one number, and bounds that are wrong") {
   const Exec exec;
@@ -143,11 +80,11 @@ TEST_CASE("a polynomial preconditions cg") {
 
 TEST_CASE("several vectors of a polynomial go together, as far as memory is reserved") {
   const Exec exec;
-  auto a = shifted_laplacian<Exec, double>();
+  auto a = star(side, 4.5);
   const JacobiPreconditioner<Exec, double> jacobi(exec, a.matrix());
   Together together{a.matrix()};
-  ChebyshevPreconditioner<Exec, double, Together> polynomial(exec, together, jacobi, jacobi_bounds,
-                                                             2);
+  ChebyshevPreconditioner<Exec, double, Together> polynomial(exec, together, jacobi,
+                                                             {0.5 / 4.5, 8.5 / 4.5}, 2);
   static_assert(heddle::detail::krylov::takes_several_vectors<decltype(polynomial)>());
   const auto n = static_cast<std::size_t>(a.n);
   constexpr std::size_t columns = 5;
@@ -189,21 +126,6 @@ TEST_CASE("several vectors of a polynomial go together, as far as memory is rese
   CHECK(polynomial.version() == reserved);
   const Kokkos::View<double*, Space> shorter("heddle::test::b", n - 1);
   CHECK_THROWS_WITH_AS(polynomial.apply(exec, shorter, shorter), doctest::Contains("rows"), Error);
-}
-
-TEST_CASE("Chebyshev is quiet") {
-  const Exec exec;
-  auto a = shifted_laplacian<Exec, double>();
-  const auto b = right_hand_side<double>(a.n);
-  const Kokkos::View<double*, Space> x("heddle::test::x", static_cast<std::size_t>(a.n));
-  JacobiPreconditioner<Exec, double> jacobi(exec, a.matrix());
-  KrylovOptions options;
-  options.check_every = 0;
-  options.max_iterations = 20;
-  ChebyshevSolver<Exec, double> chebyshev(exec, a.n, within(jacobi_bounds, options));
-  const auto seen = only_launches(exec, [&] { chebyshev.solve(exec, a, b, x, jacobi); });
-  // x in, product, r, its scale, on; d; after: product, its residual, x out
-  CHECK(count(seen, Event::kernel) == 9 + 2 * 20);
 }
 
 }  // namespace heddle::test

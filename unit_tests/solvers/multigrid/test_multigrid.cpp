@@ -317,7 +317,7 @@ Parts::Prolongation interpolation(const Exec& exec, int side, bool empty = false
 TEST_CASE("empty braces are options, and not parts") {
   const Exec exec;
   const auto a = poisson<Exec, double>(edge, edge, 1);
-  const MultigridPlan plan(exec, a.matrix(), {});
+  const MultigridOf<Exec, double> plan(exec, a.matrix(), {});
   CHECK(plan.rows() == edge * edge);
 }
 

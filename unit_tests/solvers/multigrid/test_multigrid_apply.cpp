@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Applies of multigrid: several vectors, strides, quiet launches, graphs, CG in blocks.
+// Applies of multigrid: room for vectors, values that are kept or lag, CG in blocks, bounds.
 #include <heddle/cg.hpp>
 #include <heddle/chebyshev.hpp>
 #include <heddle/lobpcg.hpp>
@@ -7,10 +7,8 @@
 #include <numeric>
 #include <random>
 
-#include "../../../backends/cooperative.hpp"
 #include "../../../solvers/krylov/chebyshev_definitions.hpp"
 #include "../../../solvers/lobpcg/definitions.hpp"
-#include "../../support/check_replay.hpp"
 #include "../../support/multigrid.hpp"
 #include "../../support/shared_formats.hpp"
 
@@ -123,22 +121,6 @@ int launches(const Exec& exec, const Plan& plan, int count) {
 
 }  // namespace
 
-TEST_CASE("several vectors, in any layout and number") {
-  const Exec exec;
-  const auto a = poisson<Exec, double>(side, side, 1);
-  for (const auto smoother : {MultigridSmoother::chebyshev, MultigridSmoother::gauss_seidel}) {
-    for (const int room : {1, 3, 10}) {
-      CAPTURE(room);
-      Plan plan(exec, a.matrix(),
-                {.smoother = smoother, .coarsest_rows = 20, .vectors = {.count = room}});
-      for (const int count : {1, 4, 11}) {
-        check_columns<Kokkos::LayoutLeft>(exec, plan, count);
-        check_columns<Kokkos::LayoutRight>(exec, plan, count);
-      }
-    }
-  }
-}
-
 TEST_CASE("solvers of several vectors make room for all of them") {
   const Exec exec;
   const auto a = poisson<Exec, double>(side, side, 1);
@@ -187,19 +169,6 @@ TEST_CASE("a plan keeps its values, by every format, while the user's change") {
     CAPTURE(random);
     auto a = disc(side, 1, random);
     check_kept_by_formats(exec, a, random, MultigridFormats<Exec, Matrix>());
-    for (const auto smoother : {MultigridSmoother::chebyshev, MultigridSmoother::l1_jacobi,
-                                MultigridSmoother::gauss_seidel}) {
-      check_kept(exec, a, Plan(exec, a.matrix(), {.smoother = smoother, .coarsest_rows = 20}));
-    }
-    if (backends::has_cooperative<Exec>) {
-      const MultigridOptions together{.coarsest_rows = 20, .one_launch_entries = 1 << 30};
-      check_kept(exec, a, Plan(exec, a.matrix(), together));
-    }
-    check_kept(exec, a, Plan(exec, a.matrix(), {.coarsest_rows = side * side}));
-    Plan updated(exec, a.matrix(), {.coarsest_rows = 20});
-    auto other = disc(side, 3, random);
-    updated.update_values(exec, other.matrix());
-    check_kept(exec, other, updated);
   }
 }
 
@@ -227,29 +196,6 @@ TEST_CASE("a preconditioner that lags behind its matrix") {
       CAPTURE(k);
       Kokkos::deep_copy(a.values, disc(width, k, random).values);
       CHECK(iterations_with(exec, a, plan) <= 12 + 6 * k);
-    }
-  }
-}
-
-TEST_CASE("applies and new values are quiet, and recorded") {
-  const Exec exec;
-  const auto a = poisson<Exec, double>(side, side, 1);
-  const auto twice = with_values(a, [](double value) { return 2 * value; });
-  const auto n = static_cast<std::size_t>(a.n);
-  const Kokkos::View<double*, Space> b("heddle::test::b", n), x("heddle::test::x", n);
-  for (const auto smoother : {MultigridSmoother::chebyshev, MultigridSmoother::l1_jacobi,
-                              MultigridSmoother::gauss_seidel}) {
-    Plan plan(exec, a.matrix(), {.smoother = smoother, .coarsest_rows = 20});
-    check_quiet(exec, [&] {
-      plan.apply(exec, b, x);
-      plan.update_values(exec, twice.matrix());
-      plan.apply(exec, b, x);
-    });
-    const VersionNumber before = plan.version();
-    plan.update_values(exec, a.matrix());
-    CHECK_FALSE(before == plan.version());
-    if constexpr (can_capture<Exec>) {
-      check_replay(exec, b, x, 1, [&] { plan.apply(exec, b, x); });
     }
   }
 }

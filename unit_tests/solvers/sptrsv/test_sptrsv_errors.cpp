@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Errors of a triangular solve, and its work on the device.
+// Errors of triangular solves, their workspaces and loops, and what a solve leaves that was
+// refused. plans/ has what all plans promise.
 #include <doctest/doctest.h>
 
+#include <heddle/vectors.hpp>
+#include <heddle/wavefronts.hpp>
 #include <numeric>
 
+#include "../../../solvers/ordered/solved_values.hpp"
 #include "../../../solvers/sptrsv/definitions.hpp"
-#include "../../../testing/events.hpp"
+#include "../../support/moves_only.hpp"
 #include "../../support/odd_values.hpp"
 #include "../../support/triangles.hpp"
 
@@ -99,35 +103,13 @@ TEST_CASE("sptrsv: vectors that do not fit, or overlap, are errors") {
   CHECK_THROWS_WITH(plan.apply(exec, 1.0, part(0), part(1)), doctest::Contains("overlaps b"));
   CHECK_THROWS_WITH(plan.apply(exec, Op::transpose, 1.0, other, other),
                     doctest::Contains("prepare(exec, op)"));
-  CHECK_NOTHROW(plan.apply(exec, 1.0, part(5), part(5)));
   const Columns two("heddle::test::two", 300, 2), three("heddle::test::three", 300, 3);
   CHECK_THROWS_WITH(plan.apply(exec, 1.0, two, three), doctest::Contains("2 vectors and x 3"));
   // The vectors b and x alternate in one block: they are interleaved, but do not overlap.
   const Kokkos::View<double**, Kokkos::LayoutRight, Space> pairs("heddle::test::pairs", 300, 2);
   CHECK_NOTHROW(plan.apply(exec, 1.0, Kokkos::subview(pairs, Kokkos::ALL, 0),
                            Kokkos::subview(pairs, Kokkos::ALL, 1)));
-  const auto from = Kokkos::subview(three, Kokkos::ALL, std::pair(0, 2));
-  const auto to = Kokkos::subview(three, Kokkos::ALL, std::pair(1, 3));
-  CHECK_THROWS_WITH(plan.apply(exec, 1.0, from, to), doctest::Contains("overlaps b"));
   exec.fence("heddle::test::done");
-}
-
-TEST_CASE("sptrsv: new values: a diagonal that becomes zero is told when one asks") {
-  const Exec exec;
-  const Pattern pattern{"diagonal", 4, {{0}, {1}, {2}, {3}}};
-  const auto A = with_values(exec, pattern, {1, 2, 3, 4});
-  Plan plan(exec, A.matrix());
-  const auto B = with_values(exec, pattern, {1, 0, 0, 4});
-  plan.update_values(exec, B.matrix());
-  CHECK_THROWS_WITH(plan.check_values(exec), doctest::Contains("row 1"));
-  std::int64_t bad = 0;
-  Kokkos::deep_copy(bad, plan.bad_row());
-  CHECK(bad == 2);  // the lowest row
-  plan.update_values(exec, A.matrix());
-  CHECK_NOTHROW(plan.check_values(exec));
-  const auto other = with_values(exec, {"larger", 5, {{0}, {1}, {2}, {3}, {4}}}, {1, 1, 1, 1, 1});
-  CHECK_THROWS_WITH(plan.update_values(exec, other.matrix()),
-                    doctest::Contains("make a new plan when the pattern changes"));
 }
 
 TEST_CASE_TEMPLATE("sptrsv: a diagonal that is NaN or infinite is told like one that is zero", T,
@@ -205,26 +187,123 @@ TEST_CASE("sptrsv: levels are those of the graph") {
   }
 }
 
-TEST_CASE("sptrsv: everything is labelled, and a solve launches and does nothing else") {
+namespace {
+
+using heddle::detail::ordered::GpuSolve;
+using heddle::detail::ordered::SolvedValues;
+using Solve = GpuSolve<Exec, double>;  // has the flags and tickets of a GPU's plan, on any device
+
+struct ReadsNothing {
+  template <class Visit>
+  KOKKOS_FUNCTION void operator()(int, const Visit&) const {}
+};
+struct DoesNothing {
+  KOKKOS_FUNCTION void operator()(std::int64_t) const {}
+};
+
+static_assert(moves_only<SptrsvWorkspace<Exec, double>>);
+static_assert(moves_only<SptrsvWorkspace<Portable<Exec>, float>>);
+static_assert(moves_only<VectorWorkspace<Exec, double>>);
+static_assert(moves_only<Wavefronts<Exec>>);
+static_assert(moves_only<Solve>);
+
+}  // namespace
+
+TEST_CASE("sptrsv: an op is not prepared from a pattern with other entries in the triangle") {
+  const Exec exec;
+  const Pattern band = lower_band("band", 90, {1, 2, 9});
+  const auto A = triangle_on_device<Type>(exec, reversed(band));  // an empty lower triangle
+  const auto B = triangle_on_device<Type>(exec, band);
+  Plan plan(exec, A.matrix(), {.ignore_outside = true, .check_pattern = false});
+  plan.update_values(exec, B.matrix());
+  CHECK_THROWS_WITH_AS(plan.prepare(exec, Op::transpose),
+                       doctest::Contains("make a new SptrsvPlan"), Error);
+  CHECK_NOTHROW(plan.update_values(exec, A.matrix()));
+  CHECK_NOTHROW(plan.prepare(exec, Op::transpose));
+  CHECK_NOTHROW(plan.prepare(Op::transpose));
+}
+
+#ifndef HEDDLE_EMULATED  // whose kernels are Heddle's own launches
+namespace {
+
+constexpr std::int64_t places = 100;
+
+/// Posts in the set of this solve, and ends it if `ends`. *taken is the number of tickets that were
+/// taken before, *found the number of values in both sets before.
+void post(const Exec& exec, const SolvedValues<double>& values, const backends::Tickets& tickets,
+          bool ends, std::int64_t* taken, int* found) {
+  Kokkos::parallel_for(
+      "heddle::test::post", Kokkos::RangePolicy<Exec>(exec, 0, 1), KOKKOS_LAMBDA(int) {
+        const int set = values.set();
+        *found = 0;
+        for (std::int64_t p = 0; p < places; ++p) {
+          for (int s = 0; s < 2; ++s) {
+            double value = SolvedValues<double>::Mailbox::not_posted();
+            values.sets[s].look(p, 0, value);
+            *found += SolvedValues<double>::Mailbox::posted(value) ? 1 : 0;
+          }
+          values.sets[set].post(p, 0, 1.0);
+        }
+        *taken = tickets.take(7);
+        if (ends) values.end(set, 1);
+      });
+}
+
+}  // namespace
+
+TEST_CASE("sptrsv: a solve that was not queued to its end is cleared away before the next") {
+  const Exec exec;
+  Solve solve(exec, places, 1);
+  const Kokkos::View<std::int64_t*, Exec> taken("heddle::test::taken", 1);
+  const Kokkos::View<int*, Exec> found("heddle::test::found", 1);
+  const auto run = [&](bool ends, bool refused) {
+    solve.run(exec, 1, [&](const auto& values, const auto& tickets) {
+      post(exec, values, tickets, ends, taken.data(), found.data());
+      if (refused) throw Error("the second launch was refused", "see why");
+    });
+  };
+  CHECK_THROWS_AS(run(false, true), Error);
+  run(true, false);
+  exec.fence("heddle::test::posted");
+  CHECK(to_host(found)(0) == 0);
+  CHECK(to_host(taken)(0) == 0);
+  // Without a refusal nothing is cleared: this solve empties the second set.
+  run(true, false);
+  exec.fence("heddle::test::posted");
+  CHECK(to_host(found)(0) == places);
+  CHECK(to_host(taken)(0) == 1);
+}
+#endif
+
+TEST_CASE("sptrsv: a workspace that was moved from is refused") {
   const Exec exec;
   const auto A = triangle_on_device<Type>(exec, triangle_named("random"));
   const auto n = static_cast<std::size_t>(A.host.rows());
-  const Columns b("heddle::test::b", n, 3), x("heddle::test::x", n, 3);
-  const Recording recording;
-  Plan plan(exec, A.matrix(), {.vectors = {.count = 3}, .ops = {Op::transpose}});
-  exec.fence("heddle::test::inspected");
-  CHECK(strangers(recording.seen()) == "");
-  CHECK(bytes_allocated(recording.seen()) > plan.bytes());
-  const auto before = recording.seen().size();
-  plan.apply(exec, 1.0, b, x);
-  plan.apply(exec, Op::transpose, 1.0, b, b);
-  plan.apply(exec, 0.0, b, x);
-  std::vector<Event> seen(recording.seen().begin() + static_cast<std::ptrdiff_t>(before),
-                          recording.seen().end());
-  exec.fence("heddle::test::applied");
-  CHECK(strangers(seen) == "");
-  CHECK(count(seen, Event::kernel) == static_cast<int>(seen.size()));
-  CHECK(count(seen, Event::kernel) >= 3);
+  const Kokkos::View<double*, Space> x("heddle::test::x", n);
+  SptrsvWorkspace<Exec, double> first(exec, A.host.rows());
+  SptrsvWorkspace<Exec, double> second = std::move(first);
+  CHECK_THROWS_WITH_AS(sptrsv(exec, 1.0, A.matrix(), x, x, first),
+                       doctest::Contains("a workspace that was moved from"), Error);
+  CHECK_NOTHROW(sptrsv(exec, 1.0, A.matrix(), x, x, second));
+  first = SptrsvWorkspace<Exec, double>(exec, A.host.rows());
+  CHECK_NOTHROW(sptrsv(exec, 1.0, A.matrix(), x, x, first));
+  exec.fence("heddle::test::solved");
+}
+
+TEST_CASE("wavefronts: a loop that was moved from names what was called") {
+  const Exec exec;
+  Wavefronts<Exec> first(exec, 1000, ReadsNothing());
+  const Wavefronts<Exec> second = std::move(first);
+  CHECK_THROWS_WITH_AS(first.for_each(exec, DoesNothing()),
+                       doctest::Contains("Wavefronts::for_each was called on an object that"),
+                       Error);
+  CHECK_THROWS_WITH(first.for_each_place(exec, "heddle::test::places", DoesNothing()),
+                    doctest::Contains("Wavefronts::for_each_place"));
+  CHECK_THROWS_WITH((void)first.place_order(), doctest::Contains("Wavefronts::place_order"));
+  CHECK_NOTHROW(second.for_each(exec, DoesNothing()));
+  first = Wavefronts<Exec>();
+  CHECK_NOTHROW(first.for_each(exec, DoesNothing()));
+  exec.fence("heddle::test::run");
 }
 
 }  // namespace heddle::test

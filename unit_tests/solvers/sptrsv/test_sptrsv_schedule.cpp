@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The schedules of a GPU's schemes that do not merge rows, made on the host: each keeps every
+// The tasks of a GPU's schemes that do not merge rows; made on the host, each keeps every
 // dependence.
 #include <doctest/doctest.h>
 
@@ -115,13 +115,13 @@ TEST_CASE("sptrsv: tasks and launches that break a dependence are found") {
   launches[3].one_level = false;
   CHECK(by_level.broken(tasks, launches) == "");
   launches.pop_back();
-  CHECK(by_level.broken(tasks, launches) == "places are missing");
+  CHECK(by_level.broken(tasks, launches) == "groups are missing");
   launches.erase(launches.begin());
-  CHECK(by_level.broken(tasks, launches) == "launch 0 skips tasks");
+  CHECK(by_level.broken(tasks, launches) == "launch 0 skips groups");
   std::swap(tasks[5], tasks[6]);
   CHECK(by_level.broken(tasks, by_level.launches) == "task 5 skips places");
   tasks = {{0, 2500}};
-  CHECK(by_level.broken(tasks, {{0, 1, false}}) == "task 0 has no lane for each row");
+  CHECK(by_level.broken(tasks, {{0, 1, false}}) == "a group of 2500 rows");
 
   // Rows of a warp may need one another if each has a lane, but not if lanes share a row.
   const Scheduled alone(triangle_named("bidiagonal"), Triangle::lower,
@@ -133,6 +133,77 @@ TEST_CASE("sptrsv: tasks and launches that break a dependence are found") {
   for (int p = 0; p < 700; p += 2) pairs.push_back({p, 2});
   CHECK(alone.broken(pairs, {{0, 350, false}}) == "");
   CHECK(shared.broken(pairs, {{0, 350, false}}) == "place 1 does not wait for place 0");
+}
+
+namespace {
+
+/// The tasks of rows with these numbers of entries.
+std::vector<Task> tasks_of(const DefaultDevice& exec, const std::vector<int>& row_entries,
+                           int lanes, std::int64_t most_mean) {
+  using Space = DefaultDevice::memory_space;
+  const Kokkos::View<int*, Kokkos::HostSpace> host("heddle::test::row_ptr", row_entries.size() + 1);
+  for (std::size_t i = 0; i < row_entries.size(); ++i) host(i + 1) = host(i) + row_entries[i];
+  const auto row_ptr = copy_to<Space>(host);
+  ordered::Schedule<DefaultDevice, int> tasks(static_cast<int>(row_entries.size()),
+                                              SweepDirection::forward);
+  tasks.cut_runs(exec, row_ptr.data(), lanes, most_mean);
+  exec.fence("heddle::test::tasks");
+  const auto count = static_cast<std::size_t>(tasks.task_count());
+  const auto on_host =
+      to_host(Kokkos::View<const Task*, Space, Kokkos::MemoryUnmanaged>(tasks.tasks(), count));
+  std::vector<Task> result;
+  for (std::size_t t = 0; t < count; ++t) result.push_back(on_host(t));
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("sptrsv in order: a run of rows is one task up to a mean row, and else a task a row") {
+  const DefaultDevice exec;
+  constexpr auto any = ordered::Schedule<DefaultDevice, int>::any_mean;
+  for (const int lanes : {1, 32, 64}) {
+    for (const int rows : {0, 1, 31, 32, 33, 64, 1000}) {
+      // Means near every threshold, and runs of different means.
+      std::vector<int> entries;
+      for (int i = 0; i < rows; ++i) entries.push_back((i / 40 % 5) * 2 + i % 3 + (i == 500) * 99);
+      for (const std::int64_t most : {std::int64_t{-1}, std::int64_t{1}, std::int64_t{2},
+                                      std::int64_t{4}, std::int64_t{8}, any}) {
+        CAPTURE(lanes);
+        CAPTURE(rows);
+        CAPTURE(most);
+        std::vector<Task> expected;
+        for (int first = 0; first < rows; first += lanes) {
+          const int stop = std::min(rows, first + lanes);
+          double sum = 0;
+          for (int i = first; i < stop; ++i) sum += entries[static_cast<std::size_t>(i)];
+          if (sum / (stop - first) <= static_cast<double>(most)) {
+            expected.push_back({first, stop - first});
+          } else {
+            for (int i = first; i < stop; ++i) expected.push_back({i, 1});
+          }
+        }
+        const auto tasks = tasks_of(exec, entries, lanes, most);
+        REQUIRE(tasks.size() == expected.size());
+        for (std::size_t t = 0; t < tasks.size(); ++t) {
+          CHECK(tasks[t].first == expected[t].first);
+          CHECK(tasks[t].rows == expected[t].rows);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("sptrsv in order: the order of the rows has no levels") {
+  for (const int rows : {0, 1, 100}) {
+    for (const Triangle side : {Triangle::lower, Triangle::upper}) {
+      const triangle::Graph<int, int> graph{nullptr, nullptr, rows, side};
+      const ordered::Schedule<Exec, int> schedule(rows, graph.sweep());
+      CHECK(schedule.levels() == 0);
+      for (int p = 0; p < rows; ++p) {
+        CHECK(schedule.order()(p) == (side == Triangle::lower ? p : rows - 1 - p));
+      }
+    }
+  }
 }
 
 }  // namespace heddle::test

@@ -8,6 +8,9 @@ namespace heddle::test {
 
 namespace {
 
+using Exec = DefaultDevice;
+using Space = Exec::memory_space;
+
 template <class Body>
 void for_shapes(const Body& body) {
   const std::vector<std::pair<int, int>> columns = {{1, 1}, {5, 1}, {3, 2}, {9, 5}, {20, 20}};
@@ -88,8 +91,6 @@ TEST_CASE_TEMPLATE_DEFINE("W = alpha V C + beta W", T, combined) {
 TEST_CASE_TEMPLATE_APPLY(combined, VectorTypes);
 
 TEST_CASE("one vector's coefficients are Views of rank 1, and x - V (V' x) is orthogonal to V") {
-  using Exec = DefaultDevice;
-  using Space = Exec::memory_space;
   const Exec exec;
   const std::int64_t n = cut(4000);
   const Both<double, Space> v(n, 7, 1), x(n, 1, 2);
@@ -127,8 +128,6 @@ TEST_CASE("one vector's coefficients are Views of rank 1, and x - V (V' x) is or
 }
 
 TEST_CASE("operations on vectors launch, and neither allocate, copy nor fence") {
-  using Exec = DefaultDevice;
-  using Space = Exec::memory_space;
   const Exec exec;
   const VectorWorkspace<Exec, double> workspace(exec, 8);
   const Both<double, Space> v(1000, 4, 1), w(1000, 4, 2), u(1000, 4, 3);
@@ -149,8 +148,6 @@ TEST_CASE("operations on vectors launch, and neither allocate, copy nor fence") 
 }
 
 TEST_CASE("wrong shapes of products are errors in words") {
-  using Exec = DefaultDevice;
-  using Space = Exec::memory_space;
   const Exec exec;
   const VectorWorkspace<Exec, double> workspace(exec, 1 << 20);
   const Both<double, Space> v(10, 3, 1), w(11, 2, 2), u(10, 2, 3);
