@@ -229,12 +229,14 @@ class GpuCosts {
   double adaptive_wave_ = 15;
 };
 
-/// The faster of csr/subwarp and csr/adaptive on a GPU, from features that may be rows_alike.
+/// The fastest of csr/scalar, csr/subwarp and csr/adaptive on a GPU, from features that may be
+/// rows_alike.
 inline Scheme scheme_by_rows(const RowFeatures& rows, const Device& device, const Sizes& sizes,
                              const GpuTuning& tuning) {
   const GpuCosts costs(rows, device, sizes, tuning);
   const int lanes = costs.subwarp_lanes();
   if (costs.adaptive() < costs.subwarp(lanes)) return Scheme("csr/adaptive");
+  if (lanes == 1) return Scheme("csr/scalar");
   return Scheme("csr/subwarp=" + std::to_string(lanes));
 }
 
