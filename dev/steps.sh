@@ -3,19 +3,11 @@
 # Sourced by the scripts of dev/: where builds lie, and steps that name themselves.
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 source dev/commit.sh
+source dev/environment.sh
 
-# CMake reads this one itself. Without ccache all is compiled each time.
-! command -v ccache >/dev/null || export CMAKE_CXX_COMPILER_LAUNCHER=ccache
-# What its manual asks for, so that sources with a precompiled header are found again too.
-export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
-export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
 # The sandbox has a compiler and a Kokkos of its own, hence build folders of its own.
 builds=build
 [[ -z ${HEDDLE_SANDBOX:-} ]] || builds=build/sandbox
-
-# OpenMP runtimes keep memory to the end of the process, which is no leak of ours. The readers' threads
-# are not OpenMP's, so theirs would show.
-export LSAN_OPTIONS=suppressions=$PWD/dev/leaks.txt:print_suppressions=0
 
 # How tests are compiled. -Og: a quarter less to compile than -O1, and they run about as long. The formats that they share
 # are compiled as users compile them.
