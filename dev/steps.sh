@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Sourced by the scripts of dev/: where builds lie, and steps that name themselves.
+source "$(dirname "${BASH_SOURCE[0]}")/usage.sh"
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 source dev/commit.sh
 source dev/environment.sh
@@ -54,8 +55,8 @@ configure() {
   shift
   ! another_path "$folder" || rm -rf "$folder"
   step "configure $folder" \
-    "the lines above name what is missing; dev/sandbox holds all of it: dev/sandbox $0" \
-    cmake --preset "${preset:-openmp}" -B "$folder" ${HEDDLE_SANDBOX:+"-DCMAKE_TEST_LAUNCHER=$PWD/dev/run_test"} \
+    "the lines above name what is missing; dev/sandbox holds all of it: dev/sandbox $this" \
+    cmake --preset "${preset:-openmp}" -B "$folder" ${HEDDLE_SANDBOX:+"-DCMAKE_TEST_LAUNCHER=$PWD/dev/parts/run_test"} \
     "$@" ${HEDDLE_CMAKE_ARGUMENTS:-}
 }
 
@@ -71,7 +72,7 @@ configure_sanitized() {
     "-DHEDDLE_TESTS_LEFT_OUT=$left_out" -DHEDDLE_SANITIZED_TESTS=ON "-DHEDDLE_TESTS_SIXTH=$1"
 }
 
-# run_tests FOLDER REMEDY [CTEST ARGUMENTS]: in the sandbox a test that passed as it is now is not run (dev/run_test).
+# run_tests FOLDER REMEDY [CTEST ARGUMENTS]: in the sandbox a test that passed as it is now is not run (dev/parts/run_test).
 run_tests() {
   local folder=$1 remedy=$2 log=$1/Testing/Temporary/LastTest.log line
   shift 2
@@ -85,6 +86,6 @@ run_tests() {
 }
 # build FOLDER [TARGET...]
 build() {
-  step "build ${2:-$1}${3:+ and $(($# - 2)) more}" "see the first error above; again builds only what is left: dev/sandbox $0" \
+  step "build ${2:-$1}${3:+ and $(($# - 2)) more}" "see the first error above; again builds only what is left: dev/sandbox $this" \
     cmake --build "$1" ${2:+--target "${@:2}"}
 }

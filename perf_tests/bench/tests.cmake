@@ -327,7 +327,7 @@ add_test(NAME docs/formats COMMAND heddle_formats_table --check "${PROJECT_SOURC
 
 find_package(Python3 COMPONENTS Interpreter QUIET)
 if(Python3_FOUND)
-  add_test(NAME docs/links COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/dev/check_links")
+  add_test(NAME docs/links COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/dev/parts/lint/links")
   add_test(NAME heddle-bench/summary_figures
            COMMAND "${Python3_EXECUTABLE}" "${bench_tests}/summary.py" "${CMAKE_CURRENT_SOURCE_DIR}/report")
   # Of all matrices of kept results, and with figures between -1 and 1.

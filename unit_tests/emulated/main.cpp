@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Main program of tests on an emulated device: HEDDLE_EMULATED_SEED=N gives another order, and the
 // folder HEDDLE_EMULATED_LABELS gets a file that lists the kernels that were launched
-// (dev/kernel_labels).
+// (dev/lint labels).
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reports of the thread sanitizer on an emulated device, and false alarms: dev/test_races.
+// Reports of the thread sanitizer on an emulated device, and false alarms: dev/test races.
 #include "../../backends/atomics.hpp"
 #include "../backends/lanes.hpp"
 
