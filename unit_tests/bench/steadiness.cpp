@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <sstream>
 
+#include "../../perf_tests/bench/common/table.hpp"
+
 using namespace heddle::bench;
 
 namespace {

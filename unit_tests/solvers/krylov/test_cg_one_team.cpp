@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Conjugate gradients in one launch, cg/one-team and cg/one-cluster: what is theirs beside the
 // promises of every method in test_krylov_table.cpp.
-#include "../../../solvers/krylov/cg_in_one_launch.hpp"
+#include "../../../solvers/krylov/cg_definitions.hpp"
 #include "../../support/krylov_methods.hpp"
 
 namespace heddle::test {
