@@ -34,4 +34,20 @@ KokkosSpace<Exec> instance_on_stream(std::uintptr_t handle) {
   return Streams<KokkosSpace<Exec>>::instance(handle);
 }
 
+/// Keeps the current device of the calling thread. Kokkos makes a device current where it allocates
+/// or frees memory there.
+template <ExecutionSpace Exec>
+class KeepCurrentDevice {
+ public:
+  KeepCurrentDevice() : device_(current_device<Exec>()) {}
+  ~KeepCurrentDevice() {
+    if (device_ >= 0) Streams<KokkosSpace<Exec>>::set_current_device(device_);
+  }
+  KeepCurrentDevice(const KeepCurrentDevice&) = delete;
+  KeepCurrentDevice& operator=(const KeepCurrentDevice&) = delete;
+
+ private:
+  int device_;
+};
+
 }  // namespace heddle::backends

@@ -9,8 +9,8 @@
 namespace heddle::backends {
 
 template <>
-struct Streams<Kokkos::Cuda>
-    : GpuStreams<Kokkos::Cuda, cudaStream_t, &cudaGetDevice, &Kokkos::Cuda::cuda_device> {
+struct Streams<Kokkos::Cuda> : GpuStreams<Kokkos::Cuda, cudaStream_t, &cudaGetDevice,
+                                          &cudaSetDevice, &Kokkos::Cuda::cuda_device> {
   static constexpr int dlpack_device = 2;
 };
 

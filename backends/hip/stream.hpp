@@ -10,7 +10,7 @@ namespace heddle::backends {
 
 template <>
 struct Streams<Kokkos::HIP>
-    : GpuStreams<Kokkos::HIP, hipStream_t, &hipGetDevice, &Kokkos::HIP::hip_device> {
+    : GpuStreams<Kokkos::HIP, hipStream_t, &hipGetDevice, &hipSetDevice, &Kokkos::HIP::hip_device> {
   static constexpr int dlpack_device = 10;
 };
 

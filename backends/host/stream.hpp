@@ -10,6 +10,7 @@ template <class Exec>
 struct Streams {
   static constexpr int dlpack_device = 1;
   static int current_device() { return -1; }
+  static void set_current_device(int) {}
   static Exec instance(std::uintptr_t) { return Exec(); }
 };
 

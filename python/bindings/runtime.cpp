@@ -12,8 +12,6 @@
 #include <unordered_set>
 #include <utility>
 
-#include "../../backends/stream.hpp"
-
 namespace heddle::python {
 
 namespace {

@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "../../backends/lanes.hpp"
+#include "../../backends/stream.hpp"
 
 namespace heddle::python {
 
@@ -72,6 +73,7 @@ template <class Work>
 auto run(bool small, const Work& work) {
   const Call call;
   const Exec exec = instance(small);
+  const backends::KeepCurrentDevice<Exec> device;
   const nb::gil_scoped_release without_gil;
   const std::lock_guard turn(one_at_a_time());
   if constexpr (std::is_void_v<decltype(work(exec))>) {
@@ -102,6 +104,7 @@ void destroy(std::unique_ptr<P>& plan) {
   if (forked()) return static_cast<void>(plan.release());  // its memory is the parent's
   const nb::gil_scoped_release without_gil;
   const std::lock_guard turn(one_at_a_time());
+  const backends::KeepCurrentDevice<Exec> device;
   plan.reset();
 }
 

@@ -234,6 +234,21 @@ TEST_CASE("an instance on a stream that another made") {
   CHECK(cudaStreamSynchronize(stream) == cudaSuccess);  // the stream still exists
   cudaStreamDestroy(stream);
 }
+
+TEST_CASE("the current device is kept where Kokkos makes another one current") {
+  int devices = 0;
+  const int before = backends::current_device<Exec>();
+  REQUIRE(cudaGetDeviceCount(&devices) == cudaSuccess);
+  for (int device = 0; device < devices; ++device) {
+    REQUIRE(cudaSetDevice(device) == cudaSuccess);
+    {
+      const backends::KeepCurrentDevice<Exec> keep;
+      const Kokkos::View<int*, Exec> view("heddle::test::view", 100);  // on Kokkos' own device
+    }
+    CHECK(backends::current_device<Exec>() == device);
+  }
+  CHECK(cudaSetDevice(before) == cudaSuccess);
+}
 #endif
 
 }  // namespace heddle::test
