@@ -209,7 +209,7 @@ class SymbolicOnThreads {
                  CountProductsOfRow<O, OffA, OffB>{patterns, lengths_});
     shares_ = Shares<Exec>(exec, shares, patterns.rows, lengths_, before_);
     Kokkos::parallel_reduce("heddle::multiply::all_products", range_policy(exec, patterns.rows),
-                            SumOfLengths{lengths_}, products_);
+                            SumOf<Terms<std::int64_t>>{{lengths_}}, products_);
     bits_memory_ = Arena<Space>(exec, "heddle::multiply::bits", bits_bytes);
     bits_ = bits_memory_.template take<std::uint64_t>(all).data();
     fill(exec, "heddle::multiply::clear", bits_, static_cast<std::int64_t>(all), 0);
@@ -222,7 +222,7 @@ class SymbolicOnThreads {
     counts.listed = listed_;
     mark(exec, "heddle::multiply::count_columns", counts);
     Kokkos::parallel_reduce("heddle::multiply::entries", range_policy(exec, patterns.rows),
-                            SumOfLengths{lengths_}, entries_);
+                            SumOf<Terms<std::int64_t>>{{lengths_}}, entries_);
   }
 
   std::int64_t products() const { return products_; }

@@ -369,9 +369,11 @@ void launch_groups(const Exec& exec, const char* label, const RowsByLength<Exec,
   launch_group<large>(exec, label, rows, rows.limits().large, false, kernel);
 }
 
-struct SumOfLengths {
-  const std::int64_t* lengths;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& sum) const { sum += lengths[i]; }
+/// Sums up term(row).
+template <class Term>
+struct SumOf {
+  Term term;
+  KOKKOS_FUNCTION void operator()(std::int64_t row, std::int64_t& sum) const { sum += term(row); }
 };
 
 /// The products of every stride-th row, if they fit a table of `most`; 0 of other rows.
@@ -380,12 +382,6 @@ struct SampledRow {
   std::int64_t stride, most;
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t row) const {
     return row % stride == 0 && bound[row] <= most ? bound[row] : 0;
-  }
-};
-struct SumOfSampled {
-  SampledRow sampled;
-  KOKKOS_FUNCTION void operator()(std::int64_t row, std::int64_t& sum) const {
-    sum += sampled(row);
   }
 };
 
@@ -404,11 +400,9 @@ struct EstimateCapacity {
   }
 };
 
-struct CountOverflowed {
+struct HasOverflowed {
   const std::int64_t* lengths;
-  KOKKOS_FUNCTION void operator()(std::int64_t row, std::int64_t& sum) const {
-    sum += lengths[row] == overflowed;
-  }
+  KOKKOS_FUNCTION bool operator()(std::int64_t row) const { return lengths[row] == overflowed; }
 };
 /// Rows that overflowed get a table of the next group.
 struct GrowCapacity {
@@ -492,7 +486,7 @@ class Symbolic {
                        [&](std::size_t more) { allow(with_rows + more); });
     long_rows_->count(exec, lengths_);
     Kokkos::parallel_reduce("heddle::multiply::entries", range_policy(exec, patterns.rows),
-                            SumOfLengths{lengths_}, entries_);
+                            SumOf<Terms<std::int64_t>>{{lengths_}}, entries_);
   }
 
   std::int64_t products() const { return products_; }
@@ -531,7 +525,7 @@ class Symbolic {
   bool overflows(const Exec& exec) const {
     std::int64_t rows = 0;
     Kokkos::parallel_reduce("heddle::multiply::overflowed", range_policy(exec, patterns_.rows),
-                            CountOverflowed{lengths_}, rows);
+                            SumOf<HasOverflowed>{{lengths_}}, rows);
     return rows > 0;
   }
 
@@ -565,13 +559,13 @@ class Symbolic {
     const SampledRow sampled{capacity_, ceil_div(patterns_.rows, most_sampled), limits_.large};
     std::int64_t bounds = 0, columns = 0;
     Kokkos::parallel_reduce("heddle::multiply::sampled", range_policy(exec, patterns_.rows),
-                            SumOfSampled{sampled}, bounds);
+                            SumOf<SampledRow>{sampled}, bounds);
     if (bounds == 0) return;
     fill(exec, "heddle::multiply::no_entries", lengths_, patterns_.rows, 0);
     launch_groups(exec, "heddle::multiply::sample_columns", by_length(exec, sampled), narrow_,
                   Columns<std::int32_t>{patterns_, capacity_, lengths_});
     Kokkos::parallel_reduce("heddle::multiply::sampled", range_policy(exec, patterns_.rows),
-                            SumOfLengths{lengths_}, columns);
+                            SumOf<Terms<std::int64_t>>{{lengths_}}, columns);
     const double per_bound = static_cast<double>(columns) / static_cast<double>(bounds);
     parallel_for(exec, "heddle::multiply::estimate", patterns_.rows,
                  EstimateCapacity{capacity_, per_bound, least});
