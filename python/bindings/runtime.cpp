@@ -98,7 +98,10 @@ Exec instance([[maybe_unused]] bool small) {
     if (found == r.streams.end()) {
       // An instance waits for its stream when it is destroyed, which must not happen while a stream
       // is recorded: so only if no other call is running.
-      if (r.streams.size() >= most_streams && r.calls <= 1) r.streams.clear();
+      if (r.streams.size() >= most_streams && r.calls <= 1) {
+        const backends::KeepCurrentDevice<Exec> device;
+        r.streams.clear();
+      }
       const OnStream made{std::move(stream), backends::instance_on_stream<Exec>(handle)};
       found = r.streams.emplace(key, made).first;
     }
