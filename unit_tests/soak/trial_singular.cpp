@@ -10,30 +10,13 @@
 #include "../../solvers/krylov/cg_definitions.hpp"
 #include "../../solvers/krylov/gmres_definitions.hpp"
 #include "../../testing/vectors_check.hpp"
-#include "../support/grid_operator.hpp"
+#include "../support/breaking.hpp"
 #include "../support/wrong_solve.hpp"
 #include "trial.hpp"
 
 namespace heddle::test {
 
 namespace {
-
-/// A matrix with a NaN in one of its products.
-template <class Exec>
-struct Breaking {
-  PlainOperator<Exec, double> of;
-  int at;  ///< its number; 0: none
-
-  std::int64_t rows() const { return of.rows(); }
-  std::int64_t columns() const { return of.columns(); }
-  template <class X, class Y>
-  void apply(const Exec& exec, const X& x, const Y& y) {
-    of.apply(exec, x, y);
-    if (of.applies != at) return;
-    exec.fence("heddle::test::product");
-    Kokkos::deep_copy(Kokkos::subview(y, std::size_t{0}), std::nan(""));
-  }
-};
 
 /// A Laplacian of all pairs, or B C of n x k and k x n, or B B': their rank is at most k.
 template <class Exec, class Numbers>
@@ -104,7 +87,7 @@ void trial(Random& random, Report& report) {
   if (laplacian && once_in(random, 2)) options.nullspace = Nullspace::constant();
   if (method == "gmres") options.restart = up_to(random, static_cast<std::int64_t>(n));
   report.says(", ", n, " rows", laplacian ? " of a Laplacian" : "", ", ", method, ", b of ", size,
-              ", NaN at ", a.at, ", checks every ", options.check_every, ", at most ",
+              ", NaN at ", a.first, ", checks every ", options.check_every, ", at most ",
               options.max_iterations, options.nullspace.count() ? ", nullspace" : "");
   const auto rows = static_cast<std::int64_t>(n);
   const auto solve = [&](auto&& solver) {

@@ -2,7 +2,10 @@
 // Solves that cannot end well: indefinite and singular systems, NaN and overflow, limits of
 // accuracy. The outcome says so, and the residual of x is never larger than that of the guess. And
 // singular systems whose nullspace the solver is given.
+#include <limits>
+
 #include "../../../solvers/krylov/gmres_definitions.hpp"  // the compiled part has no float
+#include "../../support/breaking.hpp"
 #include "../../support/krylov_methods.hpp"
 
 namespace heddle::test {
@@ -31,22 +34,6 @@ System chain(int n, double diagonal = 2.5) {
   const auto entry = [=](int i, int j) { return i == j ? diagonal : -1; };
   return system_of(band<double>(n, entry), {0.5, 4.5});
 }
-
-/// An operator or preconditioner with a NaN in some of its results.
-struct Breaking {
-  PlainOperator<Exec, double> of;
-  int at;         ///< number of the first result with a NaN; -1: all have one
-  int last = at;  ///< number of the last one
-
-  std::int64_t rows() const { return of.rows(); }
-  std::int64_t columns() const { return of.columns(); }
-  template <class X, class Y>
-  void apply(const Exec& exec, const X& x, const Y& y) {
-    of.apply(exec, x, y);
-    if (at >= 0 && (of.applies < at || of.applies > last)) return;
-    heddle::vectors::scale(exec, std::nan(""), Kokkos::subview(y, std::make_pair(0, 1)));
-  }
-};
 
 constexpr int rows = emulated ? 30 : 100;
 
@@ -159,7 +146,7 @@ TEST_CASE("after a product with NaN x is that of what was good before") {
                                            const KrylovOptions& options) {
           Solver solver(exec, system.a.n, options);
           system.a.applies = 0;
-          Breaking a{system.a, at};
+          Breaking<Exec> a{system.a, at};
           const Vector x("heddle::test::x", system.b.extent(0));
           solver.solve(exec, a, system.b, x);
           const KrylovResult result = solver.results(exec)[0];
@@ -189,7 +176,7 @@ TEST_CASE("a cycle of GMRES without a column that counts leaves x of its start")
     system.a.applies = 0;
     // A cycle multiplies twice. Its first product is NaN here, and so is the one after it.
     const int first = 2 * cycles + 2;
-    Breaking a{system.a, first, first + 1};
+    Breaking<Exec> a{system.a, first, first + 1};
     const Vector x("heddle::test::x", system.b.extent(0));
     solver.solve(exec, a, system.b, x);
     const KrylovResult result = solver.results(exec)[0];
@@ -205,7 +192,7 @@ TEST_CASE("a preconditioner of NaN leaves the guess") {
   for (const std::string& method : one_of_each_solver()) {
     CAPTURE(method);
     for (const int every : {0, 10}) {
-      Breaking m{system.a, -1};
+      Breaking<Exec> m{system.a, 1, std::numeric_limits<int>::max()};
       const Solved solved =
           solve_by(method, system, {.max_iterations = most, .check_every = every}, m);
       CHECK(solved.result.outcome == Outcome::not_a_number);
