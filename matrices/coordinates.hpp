@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../backends/algorithms/lowest_where.hpp"
 #include "../backends/algorithms/transpose.hpp"
 #include "rearrange.hpp"
 
@@ -23,16 +24,15 @@ struct ListTriplets {
 };
 
 template <class Rows, class Columns>
-struct FirstTripletOutside {
-  using value_type = std::int64_t;
+struct TripletIsOutside {
   Rows row_of;
   Columns column_of;
   std::int64_t rows, columns;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t k, std::int64_t& first) const {
+  KOKKOS_FUNCTION bool operator()(std::int64_t k) const {
     const auto i = static_cast<std::int64_t>(row_of(k));
     const auto j = static_cast<std::int64_t>(column_of(k));
-    if ((i < 0 || i >= rows || j < 0 || j >= columns) && k < first) first = k;
+    return i < 0 || i >= rows || j < 0 || j >= columns;
   }
 };
 
@@ -61,11 +61,10 @@ auto assemble(const Exec& exec, Rows rows, Columns columns, const RowOf& row_of,
                     " values",
                 "give equally many");
   }
-  std::int64_t first = detail::nowhere;
-  Kokkos::parallel_reduce("heddle::matrix::check_triplets", range_policy(exec, count),
-                          detail::FirstTripletOutside<RowOf, ColumnOf>{
-                              row_of, column_of, std::int64_t{m}, std::int64_t{n}},
-                          Kokkos::Min<std::int64_t>(first));
+  const std::int64_t first =
+      detail::lowest_where(exec, "heddle::matrix::check_triplets", count,
+                           detail::TripletIsOutside<RowOf, ColumnOf>{
+                               row_of, column_of, std::int64_t{m}, std::int64_t{n}});
   if (first < count) {
     const auto at = [&](const auto& view) {
       const auto k = static_cast<std::size_t>(first);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <limits>
-
+#include "../backends/algorithms/lowest_where.hpp"
 #include "../backends/atomics.hpp"
 #include "rearrange.hpp"
 
@@ -75,26 +74,23 @@ struct Invert {
   }
 };
 
-/// Finds the first place of a list that is out of range.
 template <class List>
-struct FirstOutside {
-  using value_type = std::int64_t;
+struct IsOutOfRange {
   List list;
   std::int64_t size;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& first) const {
+  KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
     const auto number = static_cast<std::int64_t>(list(i));
-    if ((number < 0 || number >= size) && i < first) first = i;
+    return number < 0 || number >= size;
   }
 };
 
-/// Finds the first place of a list whose number is repeated later.
+/// Whether the number in place i of a list, which Invert inverted, is repeated later.
 template <Ordinal O, class List>
-struct FirstTwice {
-  using value_type = std::int64_t;
+struct IsRepeatedLater {
   const O* to;
   List list;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& first) const {
-    if (static_cast<std::int64_t>(to[list(i)]) != i && i < first) first = i;
+  KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
+    return static_cast<std::int64_t>(to[list(i)]) != i;
   }
 };
 
@@ -108,16 +104,13 @@ void invert_list(const Exec& exec, O* to, O size, const List& list, const char* 
                 std::string("list each of the ") + std::to_string(size) + " " + what +
                     " once or not at all, counted from 0");
   };
-  std::int64_t first = nowhere;
-  Kokkos::parallel_reduce("heddle::matrix::check_list", range_policy(exec, count),
-                          FirstOutside<List>{list, static_cast<std::int64_t>(size)},
-                          Kokkos::Min<std::int64_t>(first));
+  std::int64_t first = lowest_where(exec, "heddle::matrix::check_list", count,
+                                    IsOutOfRange<List>{list, static_cast<std::int64_t>(size)});
   if (first < count) fail(first, "is out of range");
   fill(exec, "heddle::matrix::clear_list", to, static_cast<std::int64_t>(size), O(-1));
   parallel_for(exec, "heddle::matrix::invert_list", count, Invert<O, List>{to, list});
-  first = nowhere;
-  Kokkos::parallel_reduce("heddle::matrix::check_once", range_policy(exec, count),
-                          FirstTwice<O, List>{to, list}, Kokkos::Min<std::int64_t>(first));
+  first =
+      lowest_where(exec, "heddle::matrix::check_once", count, IsRepeatedLater<O, List>{to, list});
   if (first < count) fail(first, "is listed again later");
 }
 

@@ -3,6 +3,7 @@
 
 #include "../../backends/algorithms/bad_row.hpp"
 #include "../../backends/algorithms/csr_view.hpp"
+#include "../../backends/algorithms/lowest_where.hpp"
 #include "../../backends/lanes.hpp"
 #include "../../core/error.hpp"
 #include "../../core/matrix.hpp"
@@ -25,13 +26,12 @@ KOKKOS_FORCEINLINE_FUNCTION bool is_real_but_for_rounding(const S& value) {
   }
 }
 
-/// Finds the first row whose diagonal entry is not real, up to rounding.
 template <Scalar S, Ordinal O, Offset Off>
-struct FirstImaginary {
+struct HasImaginaryDiagonal {
   CsrView<S, O, Off> A;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& first) const {
-    if (!is_real_but_for_rounding(A.diagonal(i)) && i < first) first = i;
+  KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
+    return !is_real_but_for_rounding(A.diagonal(i));
   }
 };
 
@@ -40,11 +40,9 @@ template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Spac
 void check_real_diagonal(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A) {
   if constexpr (is_complex<S>) {
     const auto rows = static_cast<std::int64_t>(A.rows());
-    std::int64_t first = rows;
-    Kokkos::parallel_reduce("heddle::ilu::real_diagonal", range_policy(exec, rows),
-                            FirstImaginary<S, O, Off>{csr_view(A)},
-                            Kokkos::Min<std::int64_t>(first));
-    if (first >= rows) return;
+    const std::int64_t first = lowest_where(exec, "heddle::ilu::real_diagonal", rows,
+                                            HasImaginaryDiagonal<S, O, Off>{csr_view(A)});
+    if (first == rows) return;
     throw Error("the diagonal entry has an imaginary part, so the matrix is not Hermitian",
                 Where{.row = first}, "give a Hermitian matrix, or use an IluPlan");
   }

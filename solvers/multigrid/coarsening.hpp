@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "../../backends/algorithms/lowest_where.hpp"
 #include "../../backends/cooperative.hpp"
 #include "../../core/multivector.hpp"
 #include "../../formats/csr/format.hpp"
@@ -157,32 +157,6 @@ class SmoothedAggregation final : public Prolongation<Exec, Matrix> {
   SmoothedProlongation<Exec, Matrix> smoothed_;
 };
 
-/// The lowest i that fulfils the predicate `of`, in a reduction.
-template <class Predicate>
-struct LowestWhere {
-  using value_type = std::int64_t;
-  Predicate of;
-
-  KOKKOS_FUNCTION void init(std::int64_t& lowest) const {
-    lowest = Kokkos::Experimental::finite_max_v<std::int64_t>;
-  }
-  KOKKOS_FUNCTION void join(std::int64_t& lowest, const std::int64_t& other) const {
-    lowest = Kokkos::min(lowest, other);
-  }
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& lowest) const {
-    if (of(i)) lowest = Kokkos::min(lowest, i);
-  }
-};
-/// The lowest i < n that fulfils the predicate `of`, or n if there is none. Waits.
-template <ExecutionSpace Exec, class Predicate>
-std::int64_t lowest_where(const Exec& exec, std::int64_t n, const Predicate& of) {
-  std::int64_t lowest = n;
-  if (n == 0) return n;
-  Kokkos::parallel_reduce("heddle::multigrid::check_parts", range_policy(exec, n),
-                          LowestWhere<Predicate>{of}, lowest);
-  return std::min(lowest, n);
-}
-
 template <Offset Off>
 struct IsEmptyRow {
   const Off* row_ptr;
@@ -243,7 +217,8 @@ auto given_aggregates(const Exec& exec, const Matrix& A, std::int64_t nodes, std
   });
   const O count = made.count();
   if (count == 0) return made;
-  const std::int64_t node = lowest_where(exec, nodes, IsNoAggregate<O>{made.of(), count});
+  const std::int64_t node = lowest_where(exec, "heddle::multigrid::check_parts", nodes,
+                                         IsNoAggregate<O>{made.of(), count});
   if (count < 0 || node < nodes) {
     throw Error("the aggregate of node " + std::to_string(node) + level + " is none of " +
                     std::to_string(count),
@@ -255,7 +230,8 @@ auto given_aggregates(const Exec& exec, const Matrix& A, std::int64_t nodes, std
   fill(exec, "heddle::multigrid::no_members", members, count, O(0));
   parallel_for(exec, "heddle::multigrid::count_members", nodes,
                CountMembers<O>{made.of(), members});
-  const std::int64_t empty = lowest_where(exec, count, IsZero<O>{members});
+  const std::int64_t empty =
+      lowest_where(exec, "heddle::multigrid::check_parts", count, IsZero<O>{members});
   if (empty < count) {
     throw Error("aggregate " + std::to_string(empty) + level + " has no node",
                 "number those that have one");
@@ -367,8 +343,8 @@ struct Coarsening {
   /// Throws Error for a column without entries, which would have no coarse diagonal entry.
   void check_columns(const Exec& exec, std::size_t l) const {
     const std::int64_t columns = restriction.rows();
-    const std::int64_t empty =
-        lowest_where(exec, columns, IsEmptyRow<Off>{restriction.matrix().row_ptr().data()});
+    const std::int64_t empty = lowest_where(exec, "heddle::multigrid::check_parts", columns,
+                                            IsEmptyRow<Off>{restriction.matrix().row_ptr().data()});
     if (empty < columns) {
       throw Error("column " + std::to_string(empty) + " of the prolongation of level " +
                       std::to_string(l) + " has no entry",

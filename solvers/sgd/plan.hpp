@@ -6,6 +6,7 @@
 #include <numeric>
 #include <string>
 
+#include "../../backends/algorithms/lowest_where.hpp"
 #include "../../backends/device.hpp"
 #include "../../core/error.hpp"
 #include "../../core/move_only.hpp"
@@ -16,16 +17,16 @@
 
 namespace heddle::detail::sgd {
 
-/// Finds the first rating that is outside the matrix or not finite.
+/// Whether a rating is outside the matrix or not finite.
 template <class S, class O>
-struct FirstWrong {
+struct IsWrong {
   const O *row, *column;
   const S* value;
   std::int64_t rows, columns;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t k, std::int64_t& first) const {
+  KOKKOS_FUNCTION bool operator()(std::int64_t k) const {
     const bool inside = row[k] >= 0 && row[k] < rows && column[k] >= 0 && column[k] < columns;
-    if (!(inside && Kokkos::isfinite(value[k])) && k < first) first = k;
+    return !inside || !Kokkos::isfinite(value[k]);
   }
 };
 
@@ -72,11 +73,10 @@ void check_ratings(const Exec& exec, const Ratings<S, O, Space>& ratings) {
                 "give arrays of one length");
   }
   const std::int64_t n = ratings.count();
-  std::int64_t first = n;
-  Kokkos::parallel_reduce("heddle::sgd::check", range_policy(exec, n),
-                          FirstWrong<S, O>{ratings.row.data(), ratings.column.data(),
-                                           ratings.value.data(), ratings.rows, ratings.columns},
-                          Kokkos::Min<std::int64_t>(first));
+  const std::int64_t first =
+      lowest_where(exec, "heddle::sgd::check", n,
+                   IsWrong<S, O>{ratings.row.data(), ratings.column.data(), ratings.value.data(),
+                                 ratings.rows, ratings.columns});
   if (first < n) {
     throw Error("a rating is outside of " + std::to_string(ratings.rows) + " x " +
                     std::to_string(ratings.columns) + ", or not finite",

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "../../backends/algorithms/lowest_where.hpp"
 #include "../../backends/device.hpp"
 #include "../../backends/host/measured_thread_costs.hpp"
 #include "../../backends/host/thread_costs.hpp"
@@ -222,22 +223,17 @@ struct NoReads {
   KOKKOS_FUNCTION void operator()(O, const Visit&) const {}
 };
 
-/// The first iteration of a level below 0; the largest number if there is none.
-struct FirstWrongLevel {
+struct IsLevelBelowZero {
   const int* level;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& first) const {
-    if (level[i] < 0 && i < first) first = i;
-  }
+  KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return level[i] < 0; }
 };
 
 /// Number of levels, some perhaps empty. Throws Error for one below 0. Waits for `exec`.
 template <ExecutionSpace Exec>
 int count_given_levels(const Exec& exec, std::int64_t n, const int* level) {
   if (n == 0) return 0;
-  std::int64_t wrong = n;
-  Kokkos::parallel_reduce("heddle::wavefronts::wrong_level", range_policy(exec, n),
-                          FirstWrongLevel{level}, Kokkos::Min<std::int64_t>(wrong));
+  const std::int64_t wrong =
+      lowest_where(exec, "heddle::wavefronts::wrong_level", n, IsLevelBelowZero{level});
   if (wrong < n) {
     throw Error("iteration " + std::to_string(wrong) + " has a level below 0",
                 "count levels from 0");

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "../../../backends/algorithms/lowest_where.hpp"
 #include "../../../backends/loops.hpp"
 #include "../../../core/arena.hpp"
 #include "../../../core/partition.hpp"
@@ -69,20 +70,20 @@ struct ColumnKeys {
   }
 };
 
-/// Finds the first key that equals its neighbour before it in the same row, among keys that
-/// sort_row_keys sorted.
+/// Whether a key equals its neighbour before it in the same row, among keys that sort_row_keys
+/// sorted.
 template <class AnyEntries>
-struct SortedRepeatKernel {
+struct IsSortedRepeat {
   using Off = typename AnyEntries::Off;
 
   AnyEntries entries;
   const Off* keys;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t k, std::int64_t& first) const {
-    if (keys[k] != keys[k - 1] || keys[k] == Off(0)) return;
+  KOKKOS_FUNCTION bool operator()(std::int64_t k) const {
+    if (k == 0 || keys[k] != keys[k - 1] || keys[k] == Off(0)) return false;
     const std::int64_t row =
         first_row_from(entries.row_ptr, entries.rows, static_cast<Off>(k + 1)) - 1;
-    if (entries.begin(row) < k) first = Kokkos::min(first, k);
+    return entries.begin(row) < k;
   }
 };
 
@@ -138,11 +139,10 @@ Repeat find_repeat(const Exec& exec, const Matrix& A, const Map& map) {
   const Arena<typename Exec::memory_space> work(exec, "heddle::recipe::row_keys",
                                                 arena_array(keys, nonzeros));
   sort_row_keys(exec, entries, ColumnKeys<Entries<Matrix, Map>>{entries}, keys);
-  std::int64_t first = no_key;
-  Kokkos::parallel_reduce("heddle::recipe::repeats", range_policy(exec, 1, nonzeros),
-                          SortedRepeatKernel<Entries<Matrix, Map>>{entries, keys},
-                          Kokkos::Min<std::int64_t>(first));
-  return first == no_key ? Repeat() : repeat_in_row_of(A, map, first);
+  const std::int64_t first =
+      detail::lowest_where(exec, "heddle::recipe::repeats", nonzeros,
+                           IsSortedRepeat<Entries<Matrix, Map>>{entries, keys});
+  return first == nonzeros ? Repeat() : repeat_in_row_of(A, map, first);
 }
 
 /// Throws Error, naming row, column and both entries, if the map takes two entries with the same
