@@ -198,7 +198,7 @@ template <ExecutionSpace Exec, class Matrix>
 void GaussSeidelPlanCore<Exec, Matrix>::update_values(const Exec& exec, const Matrix& A) {
   check_same_size("update_values", A, rows_, rows_, nonzeros_);
   check_same_pattern(exec, pattern_, A, "GaussSeidelPlan");
-  Kokkos::deep_copy(kokkos_space(exec), bad_diagonal_, 0);
+  fill(exec, "heddle::gauss_seidel::no_bad_diagonal", bad_diagonal_.data(), 1, 0);
   executor_->update_values(exec, A, bad_diagonal_.data());
 }
 

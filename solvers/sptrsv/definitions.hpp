@@ -87,7 +87,7 @@ void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::update_values(const Exec
   check_same_size("update_values", T, T_.rows(), T_.rows(),
                   static_cast<std::int64_t>(T_.nonzeros()));
   check_same_pattern(exec, pattern_, T, "SptrsvPlan");
-  Kokkos::deep_copy(kokkos_space(exec), bad_diagonal_, 0);
+  fill(exec, "heddle::sptrsv::no_bad_diagonal", bad_diagonal_.data(), 1, 0);
   take_values(exec, T, bad_diagonal_.data());
 }
 
