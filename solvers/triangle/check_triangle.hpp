@@ -7,6 +7,8 @@
 #include "../../backends/algorithms/csr_view.hpp"
 #include "../../backends/algorithms/team_sums.hpp"
 #include "../../backends/atomics.hpp"
+#include "../../backends/loops.hpp"
+#include "../../core/arena.hpp"
 #include "../../core/error.hpp"
 #include "../../formats/inspect/pattern.hpp"
 #include "triangle.hpp"
@@ -62,19 +64,32 @@ struct TriangleKernel {
   }
 };
 
-/// Checks the long rows, one team for each row.
+/// Compaction: lists the long rows.
+template <class Matrix, Scalar D>
+struct ListLongRows {
+  TriangleRow<Matrix, D> rows;
+  std::int64_t* list;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t row, std::int64_t& count, bool last) const {
+    if (rows.entries(row) <= max_entries_per_thread) return;
+    if (last) list[count] = row;
+    ++count;
+  }
+};
+
+/// Checks the listed rows, one team for each row.
 template <class Matrix, Scalar D>
 struct LongTriangleRows {
   using Shape = backends::Shape<32, 256>;
   using Scratch = team_sums::Scratch<D, 1, 8>;
 
   TriangleRow<Matrix, D> rows;
+  const std::int64_t* list;
   TriangleSums* all;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
-    const std::int64_t row = team.index();
-    if (rows.entries(row) <= max_entries_per_thread) return;
+    const std::int64_t row = list[team.index()];
     TriangleSums sums;
     D diagonal[1] = {rows.read(row, team.thread(), Team::threads, sums)};
     const auto subwarp = team.subwarp();
@@ -91,18 +106,25 @@ struct LongTriangleRows {
   }
 };
 
-/// Checks the long rows: a launch and a readback, which waits for `exec`.
+/// Checks the long rows, `long_rows` of `count`: three launches and a readback, which waits for
+/// `exec`. Workspace: a number of 64 bits for each long row.
 template <ExecutionSpace Exec, class Matrix, Scalar D>
 TriangleSums sums_of_long_rows(const Exec& exec, const TriangleRow<Matrix, D>& rows,
-                               std::int64_t count) {
+                               std::int64_t count, std::int64_t long_rows) {
+  using Space = typename Exec::memory_space;
   using Kernel = LongTriangleRows<Matrix, D>;
+  std::int64_t* list = nullptr;
+  TriangleSums* all = nullptr;
+  const Arena<Space> work(exec, "heddle::triangle::long_rows", arena_array(list, long_rows),
+                          arena_array(all, 1));
+  Kokkos::parallel_scan("heddle::triangle::list_long_rows", range_policy(exec, count),
+                        ListLongRows<Matrix, D>{rows, list});
+  fill(exec, "heddle::triangle::no_sums", all, 1, {});
+  backends::launch<typename Kernel::Shape>(exec, "heddle::triangle::check_long_rows", long_rows,
+                                           Kernel{rows, list, all});
   TriangleSums sums;
-  const Kokkos::View<TriangleSums, typename Exec::memory_space> all(Kokkos::view_alloc(
-      kokkos_space(exec), Kokkos::WithoutInitializing, "heddle::triangle::long_rows"));
-  Kokkos::deep_copy(kokkos_space(exec), all, sums);
-  backends::launch<typename Kernel::Shape>(exec, "heddle::triangle::check_long_rows", count,
-                                           Kernel{rows, all.data()});
-  Kokkos::deep_copy(kokkos_space(exec), sums, all);
+  Kokkos::deep_copy(kokkos_space(exec), sums,
+                    Kokkos::View<const TriangleSums, Space, Kokkos::MemoryUnmanaged>(all));
   exec.fence("heddle::triangle::check_long_rows");
   return sums;
 }
@@ -116,8 +138,8 @@ struct DiagonalWords {
 /// Checks a triangle of T, whose row pointer and columns have been checked. Throws Error, naming
 /// the row, for entries outside of the triangle unless these are ignored, and for a stored diagonal
 /// that is missing, or zero or not finite after repeated entries are added. D is the type in which
-/// the diagonal is added up: DiagonalOf. One launch and one readback, which waits for `exec`, and
-/// as many again if rows are long.
+/// the diagonal is added up: DiagonalOf. One launch and one readback, which waits for `exec`; if
+/// rows are long, three more launches, one more readback, and a workspace.
 template <Scalar D, ExecutionSpace Exec, class Matrix>
 TriangleSums check_triangle(const Exec& exec, const Matrix& T, Triangle triangle, Diagonal diagonal,
                             bool ignore_outside, const DiagonalWords& words = {}) {
@@ -127,7 +149,7 @@ TriangleSums check_triangle(const Exec& exec, const Matrix& T, Triangle triangle
   Kokkos::parallel_reduce("heddle::triangle::check", range_policy(exec, T.rows()),
                           TriangleKernel<Matrix, D, backends::has_lanes<Exec>>{rows}, sums);
   if constexpr (backends::has_lanes<Exec>) {
-    if (sums.long_rows > 0) sums.add(sums_of_long_rows(exec, rows, T.rows()));
+    if (sums.long_rows > 0) sums.add(sums_of_long_rows(exec, rows, T.rows(), sums.long_rows));
   }
   if (sums.outside != TriangleSums::nowhere && !ignore_outside) {
     const bool lower = triangle == Triangle::lower;
