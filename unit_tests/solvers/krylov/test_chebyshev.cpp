@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Bounds and polynomials of Chebyshev iteration; test_krylov_table.cpp has the promises of every
 // method.
+#include "../../../solvers/krylov/chebyshev_definitions.hpp"
 #include "../../../solvers/krylov/polynomial.hpp"
 #include "../../support/krylov_methods.hpp"
 
 namespace heddle::test {
+
+namespace krylov = heddle::detail::krylov;
 
 namespace {
 
@@ -32,7 +35,38 @@ struct Together {
   }
 };
 
+/// Number of vectors that a pass reads, and writes.
+template <int... I, class... V>
+int touched(
+    const heddle::detail::vectors::OperandList<std::integer_sequence<int, I...>, V...>& all) {
+  using heddle::detail::vectors::OperandAt;
+  return (0 + ... +
+          (static_cast<const OperandAt<I, V>&>(all).operand.loads +
+           static_cast<const OperandAt<I, V>&>(all).operand.stores));
+}
+
+struct OtherPreconditioner {};
+
 }  // namespace
+
+TEST_CASE("a step moves the vectors that its passes read and write") {
+  const ChebyshevSolver<Exec, double> solver(Exec(), 10, within({1, 2}));
+  const auto check = [&]<class M>(const M& preconditioner) {
+    constexpr auto how = krylov::how_with<M>();
+    krylov::ChebyshevStep<double, how, false> step{};
+    int vectors = touched(step.operands(0));
+    if (how == krylov::Preconditioned::by_operator) {
+      krylov::ChebyshevDirection<double, how> direction{};
+      direction.old = 1;
+      vectors += touched(direction.operands(0));
+    }
+    CAPTURE(static_cast<int>(how));
+    CHECK(solver.moved_bytes(0, preconditioner) == 80.0 * vectors);
+  };
+  check(NoPreconditioner());
+  check(JacobiPreconditioner<Exec, double>());
+  check(OtherPreconditioner());
+}
 
 TEST_CASE("bounds that are one number, and bounds that are wrong") {
   const Exec exec;
