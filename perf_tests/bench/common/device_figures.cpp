@@ -2,10 +2,13 @@
 #include "device_figures.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
+#include <string>
 
 #include "../../../backends/device.hpp"
+#include "../../../core/error.hpp"
 #include "results.hpp"
 #include "stopwatch.hpp"
 
@@ -57,10 +60,21 @@ std::size_t beyond_cache(std::size_t cache_bytes) {
   return std::max({least, std::min(4 * cache_bytes, ample), 4 * cache_bytes / 3});
 }
 
-/// Bytes of an array that the environment asks for; 0 if it has no number above 0.
+/// Bytes of an array that the environment asks for; 0 if it asks for none.
 std::size_t asked_bytes() {
-  const char* const text = std::getenv("HEDDLE_BENCH_ARRAY_MB");
-  return text ? std::size_t{std::strtoul(text, nullptr, 10)} << 20 : 0;
+  const char* const value = std::getenv("HEDDLE_BENCH_ARRAY_MB");
+  if (!value) return 0;
+  constexpr std::int64_t most = std::int64_t{1} << 20;
+  const std::string text = value;
+  const char* const end = text.data() + text.size();
+  std::int64_t megabytes = 0;
+  const auto [stop, status] = std::from_chars(text.data(), end, megabytes);
+  if (status != std::errc() || stop != end || megabytes < 0 || megabytes > most) {
+    throw Error(
+        "HEDDLE_BENCH_ARRAY_MB is \"" + text + "\"",
+        "set it to a whole number of MB, at most " + std::to_string(most) + ", or leave it unset");
+  }
+  return static_cast<std::size_t>(megabytes) << 20;
 }
 }  // namespace
 

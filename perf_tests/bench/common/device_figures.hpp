@@ -24,7 +24,7 @@ struct DeviceFigures {
 /// Bandwidths are the best of `repetitions` (as in STREAM), latencies are medians. Arrays have
 /// `array_bytes` bytes; if that is 0, HEDDLE_BENCH_ARRAY_MB of the environment in MB; else four
 /// times the last-level cache: at least 64 MB, and at most 512 MB or a third of that, whichever is
-/// more.
+/// more. Throws Error if the variable is not a whole number of MB.
 DeviceFigures measure_device(const Kokkos::DefaultExecutionSpace& exec, std::size_t array_bytes = 0,
                              int repetitions = 20);
 
