@@ -94,8 +94,11 @@ template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space, class R
   requires(Kokkos::is_view_v<RowOf>)
 void row_of_entries(const Exec& exec, const CsrPattern<O, Off, Space>& A, const RowOf& row_of) {
   static_assert(std::same_as<typename RowOf::value_type, O>, "an ordinal for each entry");
-  detail::check_entries(static_cast<std::int64_t>(row_of.extent(0)),
-                        static_cast<std::int64_t>(A.nonzeros()));
+  if (row_of.extent(0) != static_cast<std::size_t>(A.nonzeros())) {
+    throw Error("row_of has " + std::to_string(row_of.extent(0)) + " elements, and the matrix " +
+                    std::to_string(A.nonzeros()) + " entries",
+                "give it one for each entry");
+  }
   detail::each_entry(exec, "heddle::matrix::row_of", A.row_ptr().data(), A.rows(),
                      static_cast<std::int64_t>(A.nonzeros()), detail::PutRow<O, RowOf>{row_of});
 }

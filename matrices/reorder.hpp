@@ -253,6 +253,14 @@ struct PutPlace {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { place[order[i]] = static_cast<O>(i); }
 };
 
+/// Room for an order of `rows` rows, not initialized.
+template <ExecutionSpace Exec, Ordinal O>
+auto make_order(const Exec& exec, O rows) {
+  return Kokkos::View<O*, typename Exec::memory_space>(
+      Kokkos::view_alloc(kokkos_space(exec), Kokkos::WithoutInitializing, "heddle::reorder::order"),
+      static_cast<std::size_t>(rows));
+}
+
 /// Writes the rows in ascending order of their number of entries; rows with equal numbers ascend.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 void by_degree(const Exec& exec, const Off* row_ptr, O rows, O* order) {
@@ -394,9 +402,7 @@ void order_graph(const Exec& exec, const Graph<O, Off>& graph, const O* number, 
 /// `exec`.
 template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space>
 auto order_by_degree(const Exec& exec, const CsrPattern<O, Off, Space>& A) {
-  const Kokkos::View<O*, typename Exec::memory_space> order(
-      Kokkos::view_alloc(kokkos_space(exec), Kokkos::WithoutInitializing, "heddle::reorder::order"),
-      static_cast<std::size_t>(A.rows()));
+  const auto order = detail::reorder::make_order(exec, A.rows());
   detail::reorder::by_degree(exec, A.row_ptr().data(), A.rows(), order.data());
   return order;
 }
@@ -417,6 +423,7 @@ auto order_by_degree(const Exec& exec, const CsrPattern<O, Off, Space>& A) {
 template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space>
 auto reverse_cuthill_mckee(const Exec& exec, const CsrPattern<O, Off, Space>& A) {
   using detail::reorder::AsGraph;
+  using detail::reorder::make_order;
   if (A.rows() != A.columns()) {
     throw Error("the matrix to reorder is " + std::to_string(A.rows()) + " x " +
                     std::to_string(A.columns()),
@@ -432,7 +439,7 @@ auto reverse_cuthill_mckee(const Exec& exec, const CsrPattern<O, Off, Space>& A)
         detail::list_entries(exec, A, row_of, column_of, nonzeros, AsGraph<O>{rows, nullptr, true});
       });
   const auto graph = both.storage.matrix();
-  const auto number = order_by_degree(exec, graph), order = order_by_degree(exec, graph);
+  const auto number = order_by_degree(exec, graph), order = make_order(exec, rows);
   detail::parallel_for(exec, "heddle::reorder::places", std::int64_t{rows},
                        detail::reorder::PutPlace<O>{number.data(), order.data()});
   const auto numbered = detail::derive<float, Off>(

@@ -406,6 +406,9 @@ TEST_CASE_TEMPLATE_DEFINE("Views with a stride are read and written where they l
   Kokkos::deep_copy(places, O(-7));
   row_of_entries(exec, I.matrix(), rows);
   exec.fence("heddle::test::strided");
+  const auto larger = identity<S, O, typename T::Offset>(exec, n + 1);
+  CHECK(says(error_of([&] { row_of_entries(exec, larger.matrix(), rows); }),
+             "row_of has 3 elements, and the matrix 4 entries"));
   const auto written = to_host(places);
   for (std::size_t i = 0; i < n; ++i) {
     CHECK(written(i, 0) == static_cast<O>(i));
