@@ -13,8 +13,8 @@ class GalerkinPlan {
  public:
   using S = typename Matrix::scalar_type;
 
-  /// An empty plan, to be assigned to.
-  GalerkinPlan() = default;
+  /// An empty plan, to be assigned to: every call on it throws Error.
+  GalerkinPlan() : moves_(detail::made_empty) {}
 
   /// The plan for a stored restriction R. options.max_bytes bounds both products together; ops are
   /// not allowed for triple products. Throws what MultiplyPlan throws.
@@ -31,6 +31,7 @@ class GalerkinPlan {
   /// Computes the values of R A P. No wait, no allocation; may be recorded in a graph. Throws Error
   /// if a shape or a number of entries differs from those that the plan was made for.
   void numeric(const Exec& exec, const Matrix& R, const Matrix& A, const Matrix& P) {
+    moves_.check("GalerkinPlan", "numeric");
     AP_.numeric(exec, A, P);
     RAP_.numeric(exec, R, AP_.matrix());
   }
@@ -38,23 +39,25 @@ class GalerkinPlan {
   void numeric(const Exec& exec, const Matrix& A, const Matrix& P) { numeric(exec, P, A, P); }
 
   /// R A P, borrowed; valid while the plan, or a copy of storage(), lives: temporaries have none.
-  Matrix matrix() const& { return RAP_.matrix(); }
+  Matrix matrix() const& { return RAP("matrix").matrix(); }
   Matrix matrix() const&& = delete;
-  const auto& storage() const& { return RAP_.storage(); }
-  auto storage() const&& { return RAP_.storage(); }
+  const auto& storage() const& { return RAP("storage").storage(); }
+  auto storage() const&& { return RAP("storage").storage(); }
   /// A P, borrowed.
-  Matrix product_with_P() const& { return AP_.matrix(); }
+  Matrix product_with_P() const& { return AP("product_with_P").matrix(); }
   Matrix product_with_P() const&& = delete;
   /// Device memory that the plan holds, both products included, in bytes; and the most that it has
   /// held.
-  std::size_t bytes() const { return AP_.bytes() + RAP_.bytes(); }
+  std::size_t bytes() const { return AP("bytes").bytes() + RAP_.bytes(); }
   std::size_t peak_bytes() const {
-    return std::max(AP_.peak_bytes(), AP_.bytes() + RAP_.peak_bytes());
+    return std::max(AP("peak_bytes").peak_bytes(), AP_.bytes() + RAP_.peak_bytes());
   }
   /// Number of multiplications of the numeric phase.
-  std::int64_t products() const { return AP_.products() + RAP_.products(); }
+  std::int64_t products() const { return AP("products").products() + RAP_.products(); }
 
  private:
+  using Product = MultiplyPlan<Exec, Matrix>;
+
   GalerkinPlan(const Exec& exec, const Matrix& R, const Matrix& A, const Matrix& P,
                const MultiplyOptions& options, Op op)
       : AP_(exec, A, P, checked(options)), RAP_(exec, R, AP_.matrix(), rest(options, op)) {}
@@ -71,8 +74,18 @@ class GalerkinPlan {
     return options;
   }
 
-  MultiplyPlan<Exec, Matrix> AP_;
-  MultiplyPlan<Exec, Matrix> RAP_;
+  /// A product, for a function that names itself. Throws Error if the plan is empty.
+  const Product& AP(const char* called) const {
+    moves_.check("GalerkinPlan", called);
+    return AP_;
+  }
+  const Product& RAP(const char* called) const {
+    moves_.check("GalerkinPlan", called);
+    return RAP_;
+  }
+
+  detail::MoveOnly moves_;
+  Product AP_, RAP_;
 };
 
 /// R A P, computed once.

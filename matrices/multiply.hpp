@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "../core/move_only.hpp"
 #include "multiply/on_threads.hpp"
 #include "multiply/product_list.hpp"
 #include "multiply/symbolic.hpp"
@@ -177,10 +178,8 @@ class MultiplyPlan {
                     std::same_as<Space, typename MatrixB::memory_space>,
                 "A and B lie in the memory space of the execution space");
 
-  /// An empty plan, to be assigned to.
-  MultiplyPlan() = default;
-  MultiplyPlan(MultiplyPlan&&) = default;
-  MultiplyPlan& operator=(MultiplyPlan&&) = default;
+  /// An empty plan, to be assigned to: every call on it throws Error.
+  MultiplyPlan() : moves_(detail::made_empty) {}
 
   /// The symbolic phase: counts products, then entries, allocates C, and writes its pattern. It
   /// reads no values, and C has none before numeric(). Waits for `exec`. Throws Error if A or B is
@@ -207,6 +206,7 @@ class MultiplyPlan {
   /// beta == 0.
   void numeric(const Exec& exec, S alpha, const MatrixA& A, const MatrixB& B, S beta,
                const MatrixA& D) {
+    moves_.check("MultiplyPlan", "numeric");
     if (D.rows() != rows() || D.columns() != columns() ||
         static_cast<std::int64_t>(D.nonzeros()) != entries_of_D_) {
       throw Error("the plan was not made for this D", "give D to the plan when it is made");
@@ -220,22 +220,28 @@ class MultiplyPlan {
   }
 
   /// C, borrowed; valid while the plan, or a copy of storage(), lives, so temporaries have none.
-  Matrix matrix() const& { return C_.matrix(); }
+  Matrix matrix() const& { return C("matrix").matrix(); }
   Matrix matrix() const&& = delete;
-  const CsrStorage<S, O, OffC, Space>& storage() const& { return C_; }
-  CsrStorage<S, O, OffC, Space> storage() const&& { return C_; }
-  O rows() const { return C_.rows(); }
-  O columns() const { return C_.columns(); }
-  OffC nonzeros() const { return C_.nonzeros(); }
+  const CsrStorage<S, O, OffC, Space>& storage() const& { return C("storage"); }
+  CsrStorage<S, O, OffC, Space> storage() const&& { return C("storage"); }
+  O rows() const { return C("rows").rows(); }
+  O columns() const { return C("columns").columns(); }
+  OffC nonzeros() const { return C("nonzeros").nonzeros(); }
   /// Products of an entry of A and one of B: the multiplications and additions of a numeric phase.
-  std::int64_t products() const { return products_; }
+  std::int64_t products() const {
+    moves_.check("MultiplyPlan", "products");
+    return products_;
+  }
   /// Device memory that the plan holds, C included, in bytes; and the most that it has held,
   /// without the workspaces of sorts.
   std::size_t bytes() const {
-    return C_.bytes() + rows_.bytes() + pieces_.bytes() + list_.bytes() + dense_.bytes() +
+    return C("bytes").bytes() + rows_.bytes() + pieces_.bytes() + list_.bytes() + dense_.bytes() +
            A_.bytes() + B_.bytes() + D_.bytes();
   }
-  std::size_t peak_bytes() const { return peak_bytes_; }
+  std::size_t peak_bytes() const {
+    moves_.check("MultiplyPlan", "peak_bytes");
+    return peak_bytes_;
+  }
 
  private:
   using Patterns = detail::matrix_product::Patterns<O, OffA, OffB>;
@@ -290,6 +296,12 @@ class MultiplyPlan {
     if (list) list_products(exec, patterns, right.nonzeros());
     keep_one_way();
     exec.fence("heddle::multiply::symbolic");
+  }
+
+  /// C, for a function that names itself. Throws Error if the plan is empty.
+  const CsrStorage<S, O, OffC, Space>& C(const char* called) const {
+    moves_.check("MultiplyPlan", called);
+    return C_;
   }
 
   /// Frees the arrays that the chosen numeric phase does not need.
@@ -384,6 +396,7 @@ class MultiplyPlan {
 
   void multiply(const Exec& exec, S alpha, const MatrixA& A, const MatrixB& B) {
     namespace mp = detail::matrix_product;
+    moves_.check("MultiplyPlan", "numeric");
     if (alpha == S(0)) {
       detail::fill(exec, "heddle::multiply::zero", C_.values().data(),
                    static_cast<std::int64_t>(nonzeros()), S(0));
@@ -417,6 +430,7 @@ class MultiplyPlan {
         Long{work, rows_.rows(mp::longest), rows_.count(mp::longest), first_piece_});
   }
 
+  detail::MoveOnly moves_;
   std::size_t max_bytes_ = MultiplyOptions::no_bound;
   detail::ProductOperand<Exec, MatrixA> A_;
   detail::ProductOperand<Exec, MatrixB> B_;

@@ -46,7 +46,6 @@ struct Traits {
   bool several = true;         ///< takes several vectors at once
   bool own_vectors = true;     ///< checks b and x; false: they are the test's own affair
   bool quiet = true;           ///< an apply is launches alone, and can be recorded
-  bool says_moved = true;      ///< an object without content names what was called
   bool checks_columns = true;
   double rounding = 1e-12;  ///< of x by one apply of several vectors, over that of each alone
   bool square = true;       ///< refuses other matrices when it is made
@@ -124,6 +123,23 @@ class ProductOf {
                                                      C.values().data(), b.data(), x.data()});
   }
   std::size_t bytes() const { return plan_.bytes(); }
+  std::vector<Call> calls(const Exec& exec, const Matrix& A) {
+    std::vector<Call> all{{"numeric", [=, this] { plan_.numeric(exec, A, A); }},
+                          {"matrix", [this] { (void)plan_.matrix(); }},
+                          {"storage", [this] { (void)plan_.storage(); }},
+                          {"products", [this] { (void)plan_.products(); }},
+                          {"bytes", [this] { (void)plan_.bytes(); }},
+                          {"peak_bytes", [this] { (void)plan_.peak_bytes(); }}};
+    if constexpr (requires { plan_.rows(); }) {
+      all.push_back({"numeric", [=, this] { plan_.numeric(exec, 1, A, A, 1, A); }});
+      all.push_back({"rows", [this] { (void)plan_.rows(); }});
+      all.push_back({"columns", [this] { (void)plan_.columns(); }});
+      all.push_back({"nonzeros", [this] { (void)plan_.nonzeros(); }});
+    } else {
+      all.push_back({"product_with_P", [this] { (void)plan_.product_with_P(); }});
+    }
+    return all;
+  }
 
  private:
   Plan plan_;
@@ -243,8 +259,7 @@ inline void add_products(std::vector<Row>& rows) {
   }
   using Multiply = ProductOf<MultiplyPlan<Exec, Matrix>>;
   using Galerkin = ProductOf<GalerkinPlan<Exec, Matrix>>;
-  Traits is{
-      .degree = 2, .diagonal = false, .several = false, .own_vectors = false, .says_moved = false};
+  Traits is{.degree = 2, .diagonal = false, .several = false, .own_vectors = false};
   for (const bool list : {true, false}) {
     const MultiplyOptions options{.keep_products = list};
     rows.push_back(row<Multiply>("MultiplyPlan", list ? "by a list" : "by a search", is, options));
