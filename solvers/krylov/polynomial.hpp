@@ -119,11 +119,20 @@ class ChebyshevPlan {
   }
 
   /// See JacobiPreconditioner::bad_row and check_values.
-  auto bad_row() const { return jacobi_.bad_row(); }
-  void check_values(const Exec& exec) const { jacobi_.check_values(exec); }
+  auto bad_row() const {
+    moves_.check("ChebyshevPlan", "bad_row");
+    return jacobi_.bad_row();
+  }
+  void check_values(const Exec& exec) const {
+    moves_.check("ChebyshevPlan", "check_values");
+    jacobi_.check_values(exec);
+  }
 
   /// The scheme of the product.
-  Scheme scheme() const { return product_.scheme(); }
+  Scheme scheme() const {
+    moves_.check("ChebyshevPlan", "scheme");
+    return product_.scheme();
+  }
   static constexpr bool takes_several_vectors = true;
   static constexpr bool symmetric() { return true; }
   static constexpr const char* name() { return "Chebyshev's polynomial"; }

@@ -127,8 +127,9 @@ class MultigridPlan {
   /// level. For measurements of levels.
   template <VectorView B, WritableVectorView X>
   void apply_from(const Exec& exec, int level, const B& b, const X& x) const {
-    hierarchy("apply").apply_from(exec, level, multivector_of<const scalar_type>(b),
-                                  multivector_of<scalar_type>(x));
+    hierarchy("apply_from")
+        .apply_from(exec, level, multivector_of<const scalar_type>(b),
+                    multivector_of<scalar_type>(x));
   }
 
   /// Copies the values of A, which has the inspected pattern, and borrows A's pattern from this
@@ -168,7 +169,7 @@ class MultigridPlan {
   static constexpr bool capturable() { return true; }
   static constexpr bool launches_by_heddle = true;
   std::int64_t rows() const { return hierarchy("rows").rows(); }
-  std::int64_t columns() const { return hierarchy("rows").rows(); }
+  std::int64_t columns() const { return hierarchy("columns").rows(); }
 
   /// Rows, entries, scheme and smoother of each level, and complexities; to_string() prints them.
   MultigridHierarchy levels() const { return hierarchy("levels").levels(); }

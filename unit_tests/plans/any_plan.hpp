@@ -191,9 +191,11 @@ std::vector<Call> Of<Plan>::calls(const Exec& exec, const Matrix& A, const Vecto
   if constexpr (requires { p.colors(); }) add("colors", [&p] { (void)p.colors(); });
   if constexpr (requires { p.diagonal_growth(); }) add("diagonal_growth", [&p] { (void)p.diagonal_growth(); });
   if constexpr (requires { p.asymmetry(); }) add("asymmetry", [&p] { (void)p.asymmetry(); });
+  if constexpr (requires { p.asymmetry(); }) add("symmetric", [&p] { (void)p.symmetric(); });
+  if constexpr (requires { p.apply_from(exec, 0, b, x); }) add("apply_from", [=, &p] { p.apply_from(exec, 0, b, x); });
   if constexpr (requires { p.rows(); }) add("rows", [&p] { (void)p.rows(); });
   if constexpr (requires { p.has_dot(); }) add("has_dot", [&p] { (void)p.has_dot(); });
-  if constexpr (requires { p.has_dot(); }) add("columns", [&p] { (void)p.columns(); });
+  if constexpr (requires { p.columns(); }) add("columns", [&p] { (void)p.columns(); });
   if constexpr (requires { p.moved_bytes(); }) add("moved_bytes", [&p] { (void)p.moved_bytes(); });
   if constexpr (requires { p.result(); }) add("result", [&p] { (void)p.result(); });
   if constexpr (requires { p.results(); }) add("results", [&p] { (void)p.results(); });
