@@ -245,7 +245,7 @@ class MultiplyPlan {
 
  private:
   using Patterns = detail::matrix_product::Patterns<O, OffA, OffB>;
-  using Product = detail::matrix_product::Product<S, O, OffA, OffB, OffC>;
+  using Product = detail::matrix_product::SumProducts<S, O, OffA, OffB, OffC>;
   using List = detail::matrix_product::ProductList<Exec>;
   using Dense = detail::matrix_product::DenseRows<Exec, S>;
 

@@ -15,7 +15,7 @@ namespace heddle::detail::reorder {
 
 /// A graph: the neighbours of each vertex, other than itself, ascending and without repeats.
 template <Ordinal O, Offset Off>
-struct Graph {
+struct AdjacencyGraph {
   const Off* row_ptr;
   const O* col_idx;
   O vertices;
@@ -40,7 +40,7 @@ struct OwnLabel {
 /// Lowers the label of a vertex to that of a neighbour.
 template <Ordinal O, Offset Off>
 struct TakeLower {
-  Graph<O, Off> graph;
+  AdjacencyGraph<O, Off> graph;
   O* label;
 
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t vertex, std::int64_t k) const {
@@ -66,7 +66,7 @@ struct FollowLabels {
 
 template <Ordinal O, Offset Off>
 struct CountDisagreeing {
-  Graph<O, Off> graph;
+  AdjacencyGraph<O, Off> graph;
   const O* label;
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t vertex, std::int64_t k,
                                               std::int64_t& count) const {
@@ -78,7 +78,7 @@ struct CountDisagreeing {
 /// lowering labels, then following them to their ends: Y. Shiloach and U. Vishkin, "An O(log n)
 /// parallel connectivity algorithm", J. Algorithms 3, 1982.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
-void find_components(const Exec& exec, const Graph<O, Off>& graph, O* label) {
+void find_components(const Exec& exec, const AdjacencyGraph<O, Off>& graph, O* label) {
   const std::int64_t vertices = graph.vertices;
   parallel_for(exec, "heddle::reorder::own_labels", vertices, OwnLabel<O>{label});
   std::int64_t disagreeing = graph.edges;
@@ -95,10 +95,10 @@ void find_components(const Exec& exec, const Graph<O, Off>& graph, O* label) {
 /// One level of a search: the vertices at [first, last) of the queue. An unreached vertex becomes a
 /// child of the first vertex of the queue that it neighbours.
 template <Ordinal O, Offset Off>
-struct Level {
+struct SearchLevel {
   using Shape = backends::Shape<8, 128>;
 
-  Graph<O, Off> graph;
+  AdjacencyGraph<O, Off> graph;
   O* queue;
   O* parent;  ///< place of each vertex's parent in the queue; -1: a root
   O* level;
@@ -108,7 +108,7 @@ struct Level {
 
 /// Finds the parents of the next level: a subwarp for each vertex of the level.
 template <Ordinal O, Offset Off>
-struct ReachNeighbours : Level<O, Off> {
+struct ReachNeighbours : SearchLevel<O, Off> {
   using Scratch = backends::NoScratch;
 
   template <class Team>
@@ -126,7 +126,7 @@ struct ReachNeighbours : Level<O, Off> {
 /// Counts the children of each vertex of a level, or with `put` appends them to the queue, in the
 /// order of its neighbours: a subwarp for each vertex.
 template <Ordinal O, Offset Off>
-struct TakeReached : Level<O, Off> {
+struct TakeReached : SearchLevel<O, Off> {
   using Scratch = backends::NoScratch;
 
   std::int64_t* reached;
@@ -177,7 +177,7 @@ struct PutRoots {
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 class BreadthFirst {
  public:
-  BreadthFirst(const Exec& exec, const Graph<O, Off>& graph)
+  BreadthFirst(const Exec& exec, const AdjacencyGraph<O, Off>& graph)
       : graph_(graph),
         memory_(exec, "heddle::reorder::search",
                 arena_bytes<O, O, O, std::int64_t>(size(), size(), size(), size() + 1)) {
@@ -189,13 +189,13 @@ class BreadthFirst {
 
   /// Fills the queue. Waits for `exec`, once a level.
   void search(const Exec& exec, const O* roots, std::int64_t count) const {
-    using Shape = typename Level<O, Off>::Shape;
+    using Shape = typename SearchLevel<O, Off>::Shape;
     using Team = backends::Team<Exec, Shape>;
     fill(exec, "heddle::reorder::unreached", parent_, std::int64_t{graph_.vertices},
          std::numeric_limits<O>::max());
     parallel_for(exec, "heddle::reorder::roots", count,
                  PutRoots<O>{roots, queue_, parent_, level_});
-    Level<O, Off> level{graph_, queue_, parent_, level_, 0, count, 1};
+    SearchLevel<O, Off> level{graph_, queue_, parent_, level_, 0, count, 1};
     while (level.first < level.last) {
       const std::int64_t vertices = level.last - level.first;
       const std::int64_t teams = ceil_div(vertices, Team::subwarps);
@@ -219,7 +219,7 @@ class BreadthFirst {
  private:
   std::size_t size() const { return static_cast<std::size_t>(graph_.vertices); }
 
-  Graph<O, Off> graph_;
+  AdjacencyGraph<O, Off> graph_;
   Arena<typename Exec::memory_space> memory_;
   O* queue_;
   O* parent_;
@@ -356,7 +356,7 @@ struct Reverse {
 
 /// Reverse Cuthill-McKee order of vertices that are numbered by degree: `number` maps them to rows.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
-void order_graph(const Exec& exec, const Graph<O, Off>& graph, const O* number, O* order) {
+void order_graph(const Exec& exec, const AdjacencyGraph<O, Off>& graph, const O* number, O* order) {
   const std::int64_t vertices = graph.vertices;
   O *label = nullptr, *before = nullptr, *labels = nullptr, *roots = nullptr, *deepest = nullptr,
     *farthest = nullptr, *deepest_before = nullptr;
@@ -448,11 +448,11 @@ auto reverse_cuthill_mckee(const Exec& exec, const CsrPattern<O, Off, Space>& A)
         detail::list_entries(exec, graph, row_of, column_of, 0, AsGraph<O>{rows, order.data()});
       });
   const auto by_number = numbered.storage.matrix();
-  detail::reorder::order_graph(
-      exec,
-      detail::reorder::Graph<O, Off>{by_number.row_ptr().data(), by_number.col_idx().data(), rows,
-                                     static_cast<std::int64_t>(by_number.nonzeros())},
-      number.data(), order.data());
+  detail::reorder::order_graph(exec,
+                               detail::reorder::AdjacencyGraph<O, Off>{
+                                   by_number.row_ptr().data(), by_number.col_idx().data(), rows,
+                                   static_cast<std::int64_t>(by_number.nonzeros())},
+                               number.data(), order.data());
   return order;
 }
 

@@ -37,8 +37,8 @@ ThreadCosts measure_thread_costs(const Exec& exec) {
     launch([](int, int) {});
     return timer.seconds();
   });
-  Progress::Word words[2];
-  const Progress progress(words);
+  ThreadSteps::Word words[2];
+  const ThreadSteps progress(words);
   costs.hand_over_seconds = least_seconds(batches, [&] {
     double seconds = 0;
     progress.clear(2);

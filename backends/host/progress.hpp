@@ -45,15 +45,15 @@ class SpinThenYield {
 
 /// The step that each thread of a group has reached, as it counts them itself. What a thread wrote
 /// before it reached a step is visible to threads that awaited that step.
-class Progress {
+class ThreadSteps {
  public:
   /// In two cache lines of its own: processors fetch lines in pairs.
   struct alignas(128) Word {
     std::int64_t step;
   };
 
-  Progress() = default;
-  explicit Progress(Word* words) : words_(words) {}
+  ThreadSteps() = default;
+  explicit ThreadSteps(Word* words) : words_(words) {}
 
   /// Resets all steps to 0. One thread calls it, before the launch.
   void clear(int threads) const {

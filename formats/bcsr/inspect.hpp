@@ -52,11 +52,11 @@ class Storage {
                         block_col_, layout, values_, recipe::Holes());
   }
 
-  /// Cuts block rows of more than `most` blocks; see Pieces.
+  /// Cuts block rows of more than `most` blocks; see BlockRowPieces.
   void cut(const Exec& exec, std::int64_t most) {
-    pieces_ = Pieces<Exec, O, Off, Acc>(exec, block_ptr_, block_rows_, shape_.rows, most);
+    pieces_ = BlockRowPieces<Exec, O, Off, Acc>(exec, block_ptr_, block_rows_, shape_.rows, most);
   }
-  const Pieces<Exec, O, Off, Acc>& pieces() const { return pieces_; }
+  const BlockRowPieces<Exec, O, Off, Acc>& pieces() const { return pieces_; }
 
   template <class Size>
   View<S, O, Off, Size> view(const Size& size) const {
@@ -91,7 +91,7 @@ class Storage {
   Off* block_ptr_ = nullptr;
   O* block_col_ = nullptr;
   S* values_ = nullptr;
-  Pieces<Exec, O, Off, Acc> pieces_;
+  BlockRowPieces<Exec, O, Off, Acc> pieces_;
 };
 
 /// Runs a scheme bcsr/RxC: owns a copy of the matrix. Square blocks of 2, 3, 4, 6 and 8 rows have
@@ -144,7 +144,8 @@ struct Runs {
     constexpr int batch = Vectors == 1 ? tuning.batch : tuning.multivector_batch;
     const auto view = storage.view(size);
     using View = std::remove_const_t<decltype(view)>;
-    const Delivery<View, Product<V, Acc>> deliver{view, product, storage.pieces().carries()};
+    const BlockRowEpilogue<View, Product<V, Acc>> deliver{view, product,
+                                                          storage.pieces().carries()};
     if constexpr (backends::has_lanes<Exec>) {
       using Shape = backends::Shape<backends::max_subwarp_width<Exec>, tuning.team_threads>;
       const int lane_bits = std::countr_zero(static_cast<unsigned>(lanes));
@@ -155,7 +156,7 @@ struct Runs {
       const int shares = exec.concurrency();
       backends::launch_simd<backends::Shape<1>>(
           exec, "heddle::spmv::bcsr", shares,
-          HostKernel<View, Product<V, Acc>, Exec, Vectors>{deliver, shares}, simd);
+          BlockRowsOnThreads<View, Product<V, Acc>, Exec, Vectors>{deliver, shares}, simd);
     }
     const auto& pieces = storage.pieces();
     if (pieces.counts().cut == 0) return true;

@@ -18,14 +18,14 @@ namespace heddle::detail::bcsr {
 /// block rows: its last sum is the number of pieces. It also writes the pieces, once they are
 /// allocated.
 template <Ordinal O, Offset Off>
-struct CutKernel {
+struct CutBlockRows {
   using value_type = PieceCounts;
 
   const Off* block_ptr;
   std::int64_t block_rows;
   Off most;
   Off* piece_ptr;  ///< null while counting
-  Piece<O>* piece;
+  BlockRowPiece<O>* piece;
   CutPanel* cut;
 
   KOKKOS_FUNCTION void init(PieceCounts& sum) const { sum = PieceCounts(); }
@@ -58,25 +58,26 @@ struct CutKernel {
 /// The pieces of a matrix with block rows that are far longer than others, so that no subwarp or
 /// thread computes such a block row alone. Empty, and without memory, if none is cut.
 template <ExecutionSpace Exec, Ordinal O, Offset Off, Scalar Acc>
-class Pieces {
+class BlockRowPieces {
  public:
   using Space = typename Exec::memory_space;
 
-  Pieces() = default;
+  BlockRowPieces() = default;
 
   /// Cuts block rows of more than `most` blocks of `rows` rows. One launch and a readback, which
   /// waits for `exec`; if a block row is cut, one allocation and another launch.
-  Pieces(const Exec& exec, const Off* block_ptr, std::int64_t block_rows, int rows,
-         std::int64_t most)
+  BlockRowPieces(const Exec& exec, const Off* block_ptr, std::int64_t block_rows, int rows,
+                 std::int64_t most)
       : carries_{nullptr, rows, tuning.most_vectors} {
     const auto policy = range_policy(exec, block_rows);
-    CutKernel<O, Off> kernel{block_ptr, block_rows, static_cast<Off>(most),
-                             nullptr,   nullptr,    nullptr};
+    CutBlockRows<O, Off> kernel{block_ptr, block_rows, static_cast<Off>(most),
+                                nullptr,   nullptr,    nullptr};
     Kokkos::parallel_reduce("heddle::spmv::bcsr_count_pieces", policy, kernel, counts_);
     if (counts_.cut == 0) return;
-    std::tie(piece_ptr_, piece_, carries_.sums, cut_) = arrays<Off, Piece<O>, Acc, CutPanel>(
-        arena_, exec, "heddle::spmv::bcsr_pieces", counts_.pieces + 1, counts_.pieces,
-        counts_.carries * tuning.most_vectors * rows, counts_.cut);
+    std::tie(piece_ptr_, piece_, carries_.sums, cut_) =
+        arrays<Off, BlockRowPiece<O>, Acc, CutPanel>(
+            arena_, exec, "heddle::spmv::bcsr_pieces", counts_.pieces + 1, counts_.pieces,
+            counts_.carries * tuning.most_vectors * rows, counts_.cut);
     kernel.piece_ptr = piece_ptr_;
     kernel.piece = piece_;
     kernel.cut = cut_;
@@ -101,7 +102,7 @@ class Pieces {
   double read_bytes() const {
     return counts_.cut == 0
                ? 0
-               : static_cast<double>(counts_.pieces) * (sizeof(Off) + sizeof(Piece<O>));
+               : static_cast<double>(counts_.pieces) * (sizeof(Off) + sizeof(BlockRowPiece<O>));
   }
 
  private:
@@ -109,13 +110,13 @@ class Pieces {
   Carries<Acc> carries_;
   Arena<Space> arena_;
   Off* piece_ptr_ = nullptr;
-  Piece<O>* piece_ = nullptr;
+  BlockRowPiece<O>* piece_ = nullptr;
   CutPanel* cut_ = nullptr;
 };
 
 /// Epilogue of a piece: stores its sums to y, or as carry-outs.
 template <class View, class Product>
-struct Delivery {
+struct BlockRowEpilogue {
   using O = typename View::ordinal_type;
   using Acc = typename Product::accumulator_type;
 
@@ -123,10 +124,10 @@ struct Delivery {
   Product product;
   Carries<Acc> carries;
 
-  KOKKOS_FORCEINLINE_FUNCTION Piece<O> piece(std::int64_t index) const {
-    return A.piece ? A.piece[index] : Piece<O>{static_cast<O>(index), O(-1)};
+  KOKKOS_FORCEINLINE_FUNCTION BlockRowPiece<O> piece(std::int64_t index) const {
+    return A.piece ? A.piece[index] : BlockRowPiece<O>{static_cast<O>(index), O(-1)};
   }
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Piece<O>& of, int row, int vector,
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const BlockRowPiece<O>& of, int row, int vector,
                                               const Acc& sum) const {
     if (of.carry >= 0) {
       *carries.at(of.carry, vector, row) = sum;
@@ -157,7 +158,7 @@ struct Kernel {
   using Pack = backends::SinglePack<Acc>;
   using Entry = backends::PackEntries<Pack, S>;
 
-  Delivery<View, Product> deliver;
+  BlockRowEpilogue<View, Product> deliver;
   int lane_bits;
 
   template <class Team>
@@ -188,7 +189,7 @@ struct Kernel {
       count = half;
     }
     if (!works || group > 0) return;
-    const Piece<O> piece = deliver.piece(index);
+    const BlockRowPiece<O> piece = deliver.piece(index);
     for (int v = 0; v < Vectors; ++v) {
       if (v < product.x.count) deliver(piece, lane, v, sum[v].value);
     }
@@ -251,7 +252,7 @@ struct Kernel {
 /// Deterministic: in the order of the columns, with separate sums for even and odd columns of a
 /// block. A pack wider than a block also reads the next column; its lanes there are dropped.
 template <class View, class Product, ExecutionSpace Exec, int Vectors>
-struct HostKernel {
+struct BlockRowsOnThreads {
   using Scratch = backends::NoScratch;
   using S = typename View::scalar_type;
   using O = typename View::ordinal_type;
@@ -262,7 +263,7 @@ struct HostKernel {
   static constexpr int packs = (Size::most_rows + width - 1) / width;
   static constexpr int chains = Vectors == 1 && Size::known ? tuning.cpu_chains : 1;
 
-  Delivery<View, Product> deliver;
+  BlockRowEpilogue<View, Product> deliver;
   int shares;
 
   template <class Team>

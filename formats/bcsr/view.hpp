@@ -26,7 +26,7 @@ struct BlockSize<0, 0> {
 /// A part of a block row that is cut: its sums go to carry-outs, one for each row of a block.
 /// `carry` is -1 for a whole block row.
 template <Ordinal O>
-struct Piece {
+struct BlockRowPiece {
   O block_row;
   O carry;
 };
@@ -54,7 +54,7 @@ struct View {
   const S* values;
   std::int64_t pieces;
   const Off* piece_ptr;
-  const Piece<O>* piece;
+  const BlockRowPiece<O>* piece;
 
   /// The first value of the panel whose first block is `block`.
   KOKKOS_FORCEINLINE_FUNCTION const S* values_from(Off block) const {

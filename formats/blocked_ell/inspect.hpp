@@ -41,8 +41,8 @@ struct LayoutKernel {
 
   const recipe::PanelShape<O>* shapes;
   int slice_bits;
-  Slice<O>* slice;  ///< null while only sizes are counted
-  Piece* piece;     ///< null if no slice is cut
+  Slice<O>* slice;    ///< null while only sizes are counted
+  SlicePiece* piece;  ///< null if no slice is cut
   CutPanel* cut;
 
   KOKKOS_FUNCTION void init(value_type& sum) const { sum = ArraySizes(); }
@@ -137,11 +137,11 @@ class Storage {
 
     const bool cuts = cut() > 0;
     Slice<O>* slice = nullptr;
-    Piece* piece = nullptr;
+    SlicePiece* piece = nullptr;
     O* row_at = nullptr;
     carries_ = {nullptr, 1 << slice_bits, most_vectors};
     std::tie(slice, piece, row_at, columns_, values_, carries_.sums, layout.cut) =
-        arrays<Slice<O>, Piece, O, std::uint16_t, S, Acc, CutPanel>(
+        arrays<Slice<O>, SlicePiece, O, std::uint16_t, S, Acc, CutPanel>(
             arena_, exec, "heddle::spmv::blocked_ell", slices_, cuts ? sizes_.cuts.pieces : 0, rows,
             sizes_.column_words, sizes_.slots, (sizes_.cuts.carries * most_vectors) << slice_bits,
             cut());
@@ -181,7 +181,7 @@ class Storage {
     return static_cast<double>(slices_) * sizeof(Slice<O>) +
            static_cast<double>(sizes_.slots) * sizeof(S) +
            static_cast<double>(sizes_.column_words) * sizeof(std::uint16_t) + rows * sizeof(O) +
-           (cut() > 0 ? static_cast<double>(sizes_.cuts.pieces) * sizeof(Piece) : 0);
+           (cut() > 0 ? static_cast<double>(sizes_.cuts.pieces) * sizeof(SlicePiece) : 0);
   }
   double carried_bytes() const {
     return 2 * static_cast<double>(sizes_.cuts.carries << view_.slice_bits) * sizeof(Acc);
@@ -262,7 +262,7 @@ struct Runs {
     // On a CPU packs replace the batch: their loads are in flight together.
     constexpr int packs = lanes || Vectors > 1 ? 1 : tuning.cpu_rows / width;
     using View = blocked_ell::View<S, O>;
-    const Delivery<View, Product<V, Acc>> deliver{storage.view(), product, storage.carries()};
+    const SliceEpilogue<View, Product<V, Acc>> deliver{storage.view(), product, storage.carries()};
     constexpr int threads = lanes ? tuning.team_threads : 1;
     const std::int64_t places_per_team = std::int64_t{threads >> lane_bits} * packs * width;
     const std::int64_t places = deliver.A.pieces << deliver.A.slice_bits;

@@ -13,7 +13,7 @@ namespace heddle::detail::blocked_ell {
 
 /// Epilogue of a piece: stores sums to y, or as carry-outs, which have a row for each row place.
 template <class View, class Product>
-struct Delivery {
+struct SliceEpilogue {
   using Acc = typename Product::accumulator_type;
   using O = typename View::ordinal_type;
 
@@ -23,7 +23,7 @@ struct Delivery {
 
   /// Stores the sums of a piece for consecutive row places.
   template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Piece& piece, int row_place, int vector,
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const SlicePiece& piece, int row_place, int vector,
                                               const Pack& sum) const {
     if (piece.carry >= 0) {
       Pack::store(carries.at(piece.carry, vector, row_place), sum);
@@ -61,7 +61,7 @@ struct Kernel {
   using Acc = typename Product::accumulator_type;
   using Scratch = slots::LaneScratch<Acc, Threads>;
 
-  Delivery<View, Product> deliver;
+  SliceEpilogue<View, Product> deliver;
   int lane_bits;
 
   /// First row place that a team stores, if no slice is cut, and the row at a place.
@@ -89,7 +89,7 @@ struct Kernel {
     Pack sum[Packs][Vectors];
     add_up(team, exists ? index : 0, exists, row_place, lane, sum);
     if (lane_bits == 0) {
-      const Piece piece = A.piece_at(index);
+      const SlicePiece piece = A.piece_at(index);
       for (int v = 0; v < Vectors; ++v) {
         if (v >= deliver.product.x.count) continue;
         for (int p = 0; p < Packs; ++p) deliver(piece, row_place + p * Pack::width, v, sum[p][v]);
@@ -113,7 +113,7 @@ struct Kernel {
                                           Pack (&sum)[Packs][Vectors]) const {
     constexpr int batch = Team::threads > 1 ? Batch : 1;
     const View& A = deliver.A;
-    const Piece piece = A.piece_at(index);
+    const SlicePiece piece = A.piece_at(index);
     const auto slice = A.slice[piece.slice];
     const int end = exists ? slice.width : 0;
     const int stop = end - piece.first < piece_width ? end : piece.first + piece_width;

@@ -18,7 +18,7 @@ struct Slice {
 
 /// A run of the slots of a slice: those from `first` on, at most piece_width of them. If the slice
 /// is cut into several, the piece stores its sums as carry-out number `carry`; else that is -1.
-struct Piece {
+struct SlicePiece {
   std::int64_t slice;
   std::int64_t carry;
   std::int32_t first;
@@ -38,12 +38,12 @@ struct View {
   const O* row_at;  ///< the row at each place; null: row i at place i
   const std::uint16_t* columns;
   const S* values;
-  std::int64_t pieces;  ///< number of pieces, or of slices if none is cut
-  const Piece* piece;   ///< null if none is cut
+  std::int64_t pieces;      ///< number of pieces, or of slices if none is cut
+  const SlicePiece* piece;  ///< null if none is cut
 
   KOKKOS_FORCEINLINE_FUNCTION int slice_rows() const { return 1 << slice_bits; }
-  KOKKOS_FORCEINLINE_FUNCTION Piece piece_at(std::int64_t index) const {
-    return piece ? piece[index] : Piece{index, -1, 0};
+  KOKKOS_FORCEINLINE_FUNCTION SlicePiece piece_at(std::int64_t index) const {
+    return piece ? piece[index] : SlicePiece{index, -1, 0};
   }
 
   /// The slots of a slice with 16-bit columns, and of one with ordinals.

@@ -23,7 +23,7 @@ enum class Cutting {
 
 /// Fills a share table: an item an edge, found by a binary search of its own.
 template <Ordinal O, Offset Off, class Carries>
-struct CutKernel {
+struct FindShareEdges {
   const Off* row_ptr;
   O rows;
   Off nonzeros;
@@ -98,9 +98,9 @@ class EqualWork {
         shares, edges.data(), {words.data()}, {arena_.template take<std::uint32_t>(1).data()}};
     Kokkos::parallel_for(
         "heddle::spmv::cut", range_policy(exec, shares + 1),
-        CutKernel<O, Off, Carries>{A.row_ptr().data(), A.rows(), A.nonzeros(), share_work,
-                                   row_steps, cutting, short_row, shares, edges.data(),
-                                   table_.carries, table_.tickets, Table::waits});
+        FindShareEdges<O, Off, Carries>{A.row_ptr().data(), A.rows(), A.nonzeros(), share_work,
+                                        row_steps, cutting, short_row, shares, edges.data(),
+                                        table_.carries, table_.tickets, Table::waits});
   }
 
   const Table& table() const { return table_; }

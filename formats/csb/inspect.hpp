@@ -247,11 +247,11 @@ struct Cutting {
 
 /// Writes the pieces of a panel; one item for each panel.
 template <Ordinal O, Offset Off>
-struct CutKernel {
+struct CutPanels {
   Cutting<Off> cutting;
   const std::int64_t* piece_ptr;
   const std::int64_t* partial_ptr;
-  Piece<O, Off>* pieces;
+  PanelPiece<O, Off>* pieces;
 
   KOKKOS_FUNCTION void operator()(std::int64_t panel) const {
     const std::int64_t count = cutting.pieces(panel);
@@ -293,19 +293,21 @@ struct PartialsOf {
 
 /// The pieces of a sweep, with which block rows of very different weight are shared evenly.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
-class Pieces {
+class PanelPieces {
  public:
   using Space = typename Exec::memory_space;
 
-  Pieces() = default;
+  PanelPieces() = default;
 
   /// One allocation, three launches, two readbacks.
-  Pieces(const Exec& exec, std::int64_t panels, std::int64_t entries, const Cutting<Off>& cutting)
+  PanelPieces(const Exec& exec, std::int64_t panels, std::int64_t entries,
+              const Cutting<Off>& cutting)
       : panels_(panels) {
     const std::int64_t most =
         panels + entries / std::max<std::int64_t>(1, static_cast<std::int64_t>(cutting.target));
-    std::tie(partial_ptr_, pieces_, piece_ptr_) = arrays<std::int64_t, Piece<O, Off>, std::int64_t>(
-        arena_, exec, "heddle::spmv::csb_pieces", panels + 1, most, panels + 1);
+    std::tie(partial_ptr_, pieces_, piece_ptr_) =
+        arrays<std::int64_t, PanelPiece<O, Off>, std::int64_t>(
+            arena_, exec, "heddle::spmv::csb_pieces", panels + 1, most, panels + 1);
     cut(exec, cutting);
   }
 
@@ -322,7 +324,7 @@ class Pieces {
     partial_count_ = running_sum_and_total(exec, "heddle::spmv::csb_count_partials", partial_ptr_,
                                            panels_, PartialsOf<Off>{cutting});
     Kokkos::parallel_for("heddle::spmv::csb_cut", range_policy(exec, panels_),
-                         CutKernel<O, Off>{cutting, piece_ptr_, partial_ptr_, pieces_});
+                         CutPanels<O, Off>{cutting, piece_ptr_, partial_ptr_, pieces_});
   }
 
  private:
@@ -331,7 +333,7 @@ class Pieces {
   std::int64_t partial_count_ = 0;
   Arena<Space> arena_;
   std::int64_t* partial_ptr_ = nullptr;
-  Piece<O, Off>* pieces_ = nullptr;
+  PanelPiece<O, Off>* pieces_ = nullptr;
   std::int64_t* piece_ptr_ = nullptr;
 };
 
@@ -492,7 +494,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     const double block = by_columns ? by_column : by_row;
     const double matrix = static_cast<double>(entries) * (sizeof(S) + 2 * sizeof(std::uint16_t)) +
                           static_cast<double>(storage_.blocks()) * block +
-                          static_cast<double>(pieces.pieces()) * sizeof(Piece<O, Off>);
+                          static_cast<double>(pieces.pieces()) * sizeof(PanelPiece<O, Off>);
     const double x = by_columns ? rows_ : columns_, y = by_columns ? columns_ : rows_;
     const double panel = std::min<double>(beta_, y);
     const double partials = 2.0 * static_cast<double>(pieces.partials()) * panel * sizeof(Acc);
@@ -512,8 +514,8 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   Scheme scheme_;
   /// Number of entries in a sweep by block columns.
   std::int64_t swept_by_columns_;
-  Pieces<Exec, O, Off> by_rows_;
-  Pieces<Exec, O, Off> by_columns_;
+  PanelPieces<Exec, O, Off> by_rows_;
+  PanelPieces<Exec, O, Off> by_columns_;
   PartialSums<Exec, Acc> room_;
 };
 

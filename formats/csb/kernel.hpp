@@ -206,7 +206,7 @@ KOKKOS_FORCEINLINE_FUNCTION Acc rounded_product(const Acc& a, const Acc& b) {
 /// subwarp, the products for one place are added up first, in the order of lanes. Positions have 64
 /// bits, since a batch may end beyond the last entry.
 template <class Walk>
-struct LaneSums {
+struct PieceLaneSums {
   using Acc = typename Walk::Acc;
   using S = typename Walk::S;
   static constexpr int vectors = Walk::vectors;
@@ -419,7 +419,7 @@ struct Kernel {
     if constexpr (Team::threads == 1) {
       HostSums<Walk>{walk}(piece, sums);
     } else {
-      LaneSums<Walk>{walk}(team, piece, sums);
+      PieceLaneSums<Walk>{walk}(team, piece, sums);
     }
     team.barrier();
     if (!partial) {

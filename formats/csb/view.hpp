@@ -34,7 +34,7 @@ struct View {
 
 /// The work of one team: entries [begin, end) of one panel, counted in the order of a sweep.
 template <Ordinal O, Offset Off>
-struct Piece {
+struct PanelPiece {
   O panel;
   Off first_place;  ///< place of the block with entry `begin`
   Off begin;
@@ -49,7 +49,7 @@ struct Sweep {
   const Off* order;  ///< the block at each place; null by block rows: the stored order
   const Off* start;  ///< entries before each place, and all entries
   std::int64_t piece_count;
-  const Piece<O, Off>* pieces;
+  const PanelPiece<O, Off>* pieces;
   std::int64_t partials;
   const std::int64_t* partial_ptr;  ///< of length panels + 1: first partial sum of each panel
 };

@@ -289,7 +289,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
 
  private:
   using Kernels = csr::Kernels<Exec, S, O, Off, V, Acc>;
-  using Operands = csr::Operands<S, O, Off, V, Acc>;
+  using Operands = csr::CsrOperands<S, O, Off, V, Acc>;
   using Shares = EqualWork<Exec, O, Off, Acc>;
   using Blocks = RowBlocks<Exec, O, Off>;
 

@@ -63,7 +63,7 @@ struct GpuVariant {
 /// The launches of the CSR kernels on a GPU, with the sizes of GpuTuning.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, Scalar V, Scalar Acc>
 struct GpuLaunches {
-  using Operands = csr::Operands<S, O, Off, V, Acc>;
+  using Operands = csr::CsrOperands<S, O, Off, V, Acc>;
   using Table = typename EqualWork<Exec, O, Off, Acc>::Table;
   using BlockTable = RowBlockTable<O, Off>;
   using Matrix = CsrMatrix<S, O, Off, typename Exec::memory_space>;
@@ -275,7 +275,7 @@ struct GpuLaunches {
 /// The launches of the CSR kernels on a CPU, where every thread has one share.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, Scalar V, Scalar Acc>
 struct HostLaunches {
-  using Operands = csr::Operands<S, O, Off, V, Acc>;
+  using Operands = csr::CsrOperands<S, O, Off, V, Acc>;
   using Table = typename EqualWork<Exec, O, Off, Acc>::Table;
   using BlockTable = RowBlockTable<O, Off>;
   using Matrix = CsrMatrix<S, O, Off, typename Exec::memory_space>;

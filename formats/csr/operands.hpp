@@ -28,7 +28,7 @@ View<S, O, Off> view_of(const CsrMatrix<S, O, Off, Space>& A) {
 /// takes the address of a struct with base classes, and csr/subwarp then took 1.05 to 1.36 times as
 /// long on an H200.
 template <Scalar S, Ordinal O, Offset Off, Scalar V, Scalar Acc>
-struct Operands {
+struct CsrOperands {
   using scalar_type = S;
   using ordinal_type = O;
   using offset_type = Off;
@@ -58,8 +58,8 @@ struct Operands {
   }
 
   /// The operands with nonzeros counted from the k-th.
-  KOKKOS_FORCEINLINE_FUNCTION Operands from(Off k) const {
-    Operands later = *this;
+  KOKKOS_FORCEINLINE_FUNCTION CsrOperands from(Off k) const {
+    CsrOperands later = *this;
     later.col_idx += k;
     later.values += k;
     return later;
@@ -77,7 +77,8 @@ struct Operands {
 };
 
 template <Scalar S, Ordinal O, Offset Off, Scalar V, Scalar Acc>
-Operands<S, O, Off, V, Acc> operands_of(const View<S, O, Off>& A, const Product<V, Acc>& product) {
+CsrOperands<S, O, Off, V, Acc> operands_of(const View<S, O, Off>& A,
+                                           const Product<V, Acc>& product) {
   return {A.rows,        product.conjugate, A.row_ptr, A.col_idx, A.values,
           product.alpha, product.beta,      product.x, product.y};
 }

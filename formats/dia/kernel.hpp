@@ -35,7 +35,7 @@ struct View {
 /// Row i of A has its entry of a diagonal at place i and multiplies row i + offset of x; row j of
 /// the transpose has it at place j - offset, and multiplies row j - offset of x.
 template <class View, class Product, ExecutionSpace Exec, int Packs, int Vectors>
-struct RowSums {
+struct DiaRowSums {
   using S = typename View::scalar_type;
   using O = typename View::ordinal_type;
   using Acc = typename Product::accumulator_type;
@@ -126,11 +126,11 @@ struct RowSums {
 };
 
 /// The sums of one row of op(A) times up to Vectors vectors, on a lane of a GPU: Batch diagonals at
-/// a time, so that their loads are in flight together. It computes what RowSums does, with few
+/// a time, so that their loads are in flight together. It computes what DiaRowSums does, with few
 /// instructions, which limit the speed on a GPU: places are counted in ordinals, and value and x
 /// are zero for a diagonal that the row does not meet, so that no mask is kept.
 template <class View, class Product, int Batch, int Vectors>
-struct LaneSums {
+struct DiaLaneSums {
   using S = typename View::scalar_type;
   using O = typename View::ordinal_type;
   using Acc = typename Product::accumulator_type;
@@ -212,8 +212,9 @@ inline constexpr int packs_of = Vectors == 1 ? tuning.cpu_packs : 1;
 /// Source: Y. Saad, "Krylov subspace methods on supercomputers", SIAM J. Sci. Stat. Comput. 10,
 /// 1989.
 template <ExecutionSpace Exec, int Batch, int Vectors, class View, class Product>
-using Sums = std::conditional_t<backends::has_lanes<Exec>, LaneSums<View, Product, Batch, Vectors>,
-                                RowSums<View, Product, Exec, packs_of<Vectors>, Vectors>>;
+using Sums =
+    std::conditional_t<backends::has_lanes<Exec>, DiaLaneSums<View, Product, Batch, Vectors>,
+                       DiaRowSums<View, Product, Exec, packs_of<Vectors>, Vectors>>;
 
 /// Computes y for all rows by RowKernel, for up to Vectors vectors. Returns false if the workspace
 /// is too small for the dot product that was asked for, which is possible for one vector.

@@ -12,8 +12,8 @@
 
 namespace heddle::detail::ell {
 
-/// RowKernel of slots::Rows, on a GPU with 2^lane_bits lanes for each row, each with batches of its
-/// slots in turn: for matrices with fewer rows than the device has threads.
+/// RowKernel of slots::SlotRows, on a GPU with 2^lane_bits lanes for each row, each with batches of
+/// its slots in turn: for matrices with fewer rows than the device has threads.
 template <class Rows>
 struct SplitKernel {
   using Acc = typename Rows::Acc;
@@ -60,7 +60,7 @@ struct Runs {
 
   template <int Vectors>
   bool run(const Exec& exec, Op, const Product<V, Acc>& product, const team_sums::Dot<Acc>&) const {
-    using Rows = slots::Rows<Exec, slots::View<S, O>, Product<V, Acc>, Vectors>;
+    using Rows = slots::SlotRows<Exec, slots::View<S, O>, Product<V, Acc>, Vectors>;
     using Shape = backends::Shape<1, slots::tuning.team_threads>;
     const Rows rows{storage.view(), product};
     const auto teams_of = [&](int rows_per_team) {

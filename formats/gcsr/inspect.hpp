@@ -116,7 +116,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   }
 
  private:
-  using Operands = gcsr::Operands<S, O, Off, V, Acc>;
+  using Operands = gcsr::GcsrOperands<S, O, Off, V, Acc>;
   static constexpr Tuning tuning = tuning_for<backends::Tag<Exec>>;
 
   /// Launches subwarps of lanes_ lanes for the nonzeros of a row times VectorLanes for the vectors,
@@ -145,8 +145,8 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     const std::int64_t shares = std::min<std::int64_t>(exec.concurrency(), A.all_rows);
     backends::launch<backends::Shape<1>>(
         exec, "heddle::spmv::gcsr", shares,
-        HostKernel<Operands, VectorsAtOnce>{operands, A.has_entries, scaled_rows(A, operands),
-                                            shares});
+        CompressedRowsOnThreads<Operands, VectorsAtOnce>{operands, A.has_entries,
+                                                         scaled_rows(A, operands), shares});
   }
 
   /// Number of rows to check for empty rows: all, or 0 if no row is empty, or if beta is 1 and

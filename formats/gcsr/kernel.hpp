@@ -28,9 +28,9 @@ struct View {
 };
 
 /// Operands of the kernels of compressed rows: the rows that have entries, and a store to their
-/// rows of y. All members are in one flat struct: see csr::Operands.
+/// rows of y. All members are in one flat struct: see csr::CsrOperands.
 template <Scalar S, Ordinal O, Offset Off, Scalar V, Scalar Acc>
-struct Operands {
+struct GcsrOperands {
   using scalar_type = S;
   using ordinal_type = O;
   using offset_type = Off;
@@ -62,7 +62,8 @@ struct Operands {
 };
 
 template <Scalar S, Ordinal O, Offset Off, Scalar V, Scalar Acc>
-Operands<S, O, Off, V, Acc> operands_of(const View<S, O, Off>& A, const Product<V, Acc>& product) {
+GcsrOperands<S, O, Off, V, Acc> operands_of(const View<S, O, Off>& A,
+                                            const Product<V, Acc>& product) {
   return {A.rows,   product.conjugate, A.row_number, A.row_ptr, A.col_idx,
           A.values, product.alpha,     product.beta, product.x, product.y};
 }
@@ -95,7 +96,7 @@ struct GpuKernel {
 /// The kernel on a CPU: each thread computes a run of the rows that have entries, with about equal
 /// numbers of nonzeros, and then an equal part of all rows for those without entries.
 template <class Operands, int VectorsAtOnce>
-struct HostKernel {
+struct CompressedRowsOnThreads {
   using Scratch = backends::NoScratch;
 
   Operands operands;

@@ -157,7 +157,7 @@ struct Runs {
   template <int Vectors>
   bool run(const Exec& exec, Op, const Product<V, Acc>& product, const team_sums::Dot<Acc>&) const {
     constexpr int vector_lanes = Vectors < 4 ? Vectors : 4;
-    using Rows = slots::Rows<Exec, slots::View<S, O>, Product<V, Acc>, Vectors>;
+    using Rows = slots::SlotRows<Exec, slots::View<S, O>, Product<V, Acc>, Vectors>;
     const auto collected = storage.rest().collected();
     const slots::RowKernel<Rows, std::remove_const_t<decltype(collected)>> slots{
         Rows{storage.slots(), product}, collected};

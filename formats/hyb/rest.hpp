@@ -22,7 +22,7 @@ namespace heddle::detail::hyb::rest {
 /// The rows that have entries in the rest, and the index of each among them, as kernels see it: a
 /// bit for each row, and for each word of bits the number of bits set in the words before it.
 template <Ordinal O>
-struct LongRows {
+struct RowsOfRest {
   RowBits bits;
   const O* before_word;
 
@@ -67,7 +67,7 @@ struct PostedSums {
 /// needed.
 template <Ordinal O, class Mailbox>
 struct CollectedSums {
-  LongRows<O> long_rows;
+  RowsOfRest<O> long_rows;
   Mailbox sums;
   std::int64_t rows;
 
@@ -248,7 +248,7 @@ class Storage {
 
   View view() const { return {shares_.local_row(), columns_, values_}; }
   const Table& table() const { return shares_.table(); }
-  LongRows<O> long_rows() const { return {{bits_}, before_word_}; }
+  RowsOfRest<O> long_rows() const { return {{bits_}, before_word_}; }
   Mailbox mailbox() const { return {words_}; }
   CollectedSums<O, Mailbox> collected() const { return {long_rows(), mailbox(), rows_}; }
 

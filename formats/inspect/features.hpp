@@ -17,7 +17,7 @@ namespace heddle {
 
 namespace detail {
 
-struct RowSums {
+struct RowLengthSums {
   std::int64_t shortest = nowhere;
   std::int64_t longest = 0;
   std::int64_t empty = 0;
@@ -35,7 +35,7 @@ struct RowSums {
 /// Item i checks row i and `share` entries: every `stride`-th from i * first on.
 template <Ordinal O, Offset Off>
 struct RowFeaturesKernel {
-  using value_type = RowSums;
+  using value_type = RowLengthSums;
 
   CsrCheck<O, Off> check;
   std::int64_t checked_entries;
@@ -51,7 +51,8 @@ struct RowFeaturesKernel {
     sums.longest = Kokkos::max(sums.longest, other.longest);
     sums.empty += other.empty;
     sums.squares += other.squares;
-    for (int i = 0; i < RowSums::group_sizes; ++i) sums.group_slots[i] += other.group_slots[i];
+    for (int i = 0; i < RowLengthSums::group_sizes; ++i)
+      sums.group_slots[i] += other.group_slots[i];
     sums.faults.join(other.faults);
   }
 
@@ -74,7 +75,7 @@ struct RowFeaturesKernel {
   /// Adds the slots of the groups within a widest one. No row counts as longer than the matrix,
   /// whatever the row pointer says, so that no sum overflows.
   KOKKOS_FUNCTION void look_at_group(std::int64_t first, value_type& sums) const {
-    std::int64_t longest[RowSums::group_sizes] = {};
+    std::int64_t longest[RowLengthSums::group_sizes] = {};
     for (int i = 0; i < widest_group; ++i) {
       std::int64_t length = 0;
       if (first + i < check.rows) {
@@ -83,7 +84,7 @@ struct RowFeaturesKernel {
           length = Kokkos::min(static_cast<std::int64_t>(stop - begin), check.nonzeros);
         }
       }
-      for (int size = 0; size < RowSums::group_sizes; ++size) {
+      for (int size = 0; size < RowLengthSums::group_sizes; ++size) {
         const int group = 2 << size;
         longest[size] = Kokkos::max(longest[size], length);
         if ((i + 1) % group == 0) {
@@ -97,12 +98,12 @@ struct RowFeaturesKernel {
 
 /// Sums over all rows. The first `checked` entries are checked too. One launch and one readback.
 template <class Exec, class Matrix>
-RowSums row_sums(const Exec& exec, const Matrix& A, std::int64_t checked) {
+RowLengthSums row_sums(const Exec& exec, const Matrix& A, std::int64_t checked) {
   constexpr std::int64_t most_entries_an_item = 8;
   const auto nonzeros = static_cast<std::int64_t>(A.nonzeros());
   const std::int64_t items =
       std::max(std::int64_t{A.rows()}, ceil_div(checked, most_entries_an_item));
-  RowSums sums;
+  RowLengthSums sums;
   const std::int64_t share = ceil_div(checked, items);
   constexpr bool in_turns = !backends::runs_on_host<Exec>;
   constexpr int widest_group = backends::max_subwarp_width<Exec> > RowFeatures::slice_rows
@@ -133,7 +134,7 @@ RowFeatures row_features(const Exec& exec, const CsrPattern<O, Off, Space>& A, C
   features.nonzeros = static_cast<std::int64_t>(A.nonzeros());
   detail::check_rows_exist(A);
   if (features.rows == 0) return features;
-  const detail::RowSums sums =
+  const detail::RowLengthSums sums =
       detail::row_sums(exec, A, check == Check::columns ? features.nonzeros : 0);
   detail::throw_faults(A, sums.faults);
 
@@ -143,9 +144,9 @@ RowFeatures row_features(const Exec& exec, const CsrPattern<O, Off, Space>& A, C
   for (std::size_t i = 0; i < features.group_slots.size(); ++i) {
     features.group_slots[i] = sums.group_slots[i];
   }
-  features.slice_slots = sums.group_slots[detail::RowSums::of_slice];
+  features.slice_slots = sums.group_slots[detail::RowLengthSums::of_slice];
   for (std::size_t i = 0; i < features.wide_group_slots.size(); ++i) {
-    features.wide_group_slots[i] = sums.group_slots[detail::RowSums::of_slice + 1 + i];
+    features.wide_group_slots[i] = sums.group_slots[detail::RowLengthSums::of_slice + 1 + i];
   }
   // One subtraction of exact numbers, then one division: no cancellation of rounded means.
   const auto rows = static_cast<long double>(features.rows);

@@ -114,7 +114,7 @@ struct InspectedTranspose;
 /// The whole of a matrix that has one stored triangle.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off>
 class WholeOfTriangle;
-struct TriangleSums;
+struct SidesOfDiagonal;
 
 /// Implementation of SpmvPlan, which documents it, on a matrix with signed offsets and with any
 /// list of formats: one class for all lists and for offsets of either sign. core_definitions.hpp
@@ -172,8 +172,8 @@ class SpmvPlanCore {
   /// Inspects a triangle: mirrored to the whole matrix; or as it is, if both triangles do not fit
   /// or the pinned scheme needs only one.
   void inspect_triangle(const Exec& exec, const RowFeatures& rows, Check checked,
-                        const TriangleSums& sums);
-  void inspect_mirrored(const Exec& exec, const TriangleSums& sums, std::size_t bytes);
+                        const SidesOfDiagonal& sums);
+  void inspect_mirrored(const Exec& exec, const SidesOfDiagonal& sums, std::size_t bytes);
   /// The reason why both triangles are not stored, or an empty string.
   std::string no_mirror(std::size_t bytes, std::int64_t entries) const;
 

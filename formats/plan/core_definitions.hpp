@@ -24,11 +24,11 @@
 namespace heddle::detail {
 
 /// Numbers of entries below the diagonal, and above.
-struct TriangleSums {
+struct SidesOfDiagonal {
   std::int64_t lower = 0;
   std::int64_t upper = 0;
 
-  KOKKOS_FORCEINLINE_FUNCTION TriangleSums& operator+=(const TriangleSums& other) {
+  KOKKOS_FORCEINLINE_FUNCTION SidesOfDiagonal& operator+=(const SidesOfDiagonal& other) {
     lower += other.lower;
     upper += other.upper;
     return *this;
@@ -39,7 +39,7 @@ template <Ordinal O>
 struct CountSides {
   const O* col_idx;
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t row, std::int64_t k,
-                                              TriangleSums& sums) const {
+                                              SidesOfDiagonal& sums) const {
     sums.lower += static_cast<std::int64_t>(col_idx[k]) < row;
     sums.upper += static_cast<std::int64_t>(col_idx[k]) > row;
   }
@@ -49,15 +49,15 @@ struct CountSides {
 /// A must be square, and, if `checked`, have no entries on one side of the diagonal. One launch and
 /// one readback.
 template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space>
-TriangleSums triangle_sums(const Exec& exec, const CsrPattern<O, Off, Space>& A, Symmetry symmetry,
-                           bool checked) {
+SidesOfDiagonal triangle_sums(const Exec& exec, const CsrPattern<O, Off, Space>& A,
+                              Symmetry symmetry, bool checked) {
   const std::string what = std::string("options.symmetry is ") + name(symmetry);
   if (A.rows() != A.columns()) {
     throw Error(what + ", and the matrix is " + std::to_string(A.rows()) + " x " +
                     std::to_string(A.columns()),
                 "give a square matrix");
   }
-  const auto sums = sum_entries<TriangleSums>(
+  const auto sums = sum_entries<SidesOfDiagonal>(
       exec, "heddle::spmv::check_triangle", A.row_ptr().data(), A.rows(),
       static_cast<std::int64_t>(A.nonzeros()), CountSides<O>{A.col_idx().data()});
   if (!checked || sums.lower == 0 || sums.upper == 0) return sums;
@@ -421,7 +421,7 @@ std::string SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::no_mirror(std::size
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 void SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::inspect_mirrored(const Exec& exec,
-                                                                       const TriangleSums& sums,
+                                                                       const SidesOfDiagonal& sums,
                                                                        std::size_t bytes) {
   auto whole = std::make_unique<Whole>(exec, A_, sums.lower + sums.upper, sums.upper == 0,
                                        options_.symmetry);
@@ -436,10 +436,8 @@ void SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::inspect_mirrored(const Exe
 }
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
-void SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::inspect_triangle(const Exec& exec,
-                                                                       const RowFeatures& rows,
-                                                                       Check checked,
-                                                                       const TriangleSums& sums) {
+void SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::inspect_triangle(
+    const Exec& exec, const RowFeatures& rows, Check checked, const SidesOfDiagonal& sums) {
   const AnyFormats formats = formats_.formats;
   const auto takes_it = [](const FormatRules& format) { return format.takes_triangles; };
   bool as_it_is = std::any_of(formats.begin(), formats.end(), takes_it);

@@ -199,7 +199,7 @@ struct PiecesKernel {
   std::int64_t tile_rows;
   std::int64_t piece_tiles;
   const Off* tile_ptr;
-  Piece<O>* piece;  ///< null while pieces are counted
+  TilePiece<O>* piece;  ///< null while pieces are counted
   CutPanel* cut;
 
   KOKKOS_FUNCTION void init(value_type& sum) const { sum = PieceCounts(); }
@@ -356,7 +356,7 @@ class Storage {
     carries_ = {nullptr, tile_size, most_vectors};
     std::tie(piece_, tile_col_, tile_, data_, carries_.sums, cut_tile_rows_, tile_ptr_, list_ptr_,
              next_) =
-        arrays<Piece<O>, O, Tile, unsigned char, Acc, CutPanel, Off, Off, Off>(
+        arrays<TilePiece<O>, O, Tile, unsigned char, Acc, CutPanel, Off, Off, Off>(
             arena_, exec, "heddle::spmv::tiled", counts_.pieces + 1, tiles_, tiles_ + 1,
             size_.bytes, counts_.carries * most_vectors * tile_size, counts_.cut,
             count.panels() + 1, tiles_ + 1, tiles_);
@@ -389,7 +389,7 @@ class Storage {
 
   /// Bytes that a pass over the tiles reads, without x and y, and the bytes that each vector adds.
   double read_bytes() const {
-    return static_cast<double>(counts_.pieces + 1) * sizeof(Piece<O>) +
+    return static_cast<double>(counts_.pieces + 1) * sizeof(TilePiece<O>) +
            static_cast<double>(tiles_) * (sizeof(O) + sizeof(Tile)) +
            static_cast<double>(size_.bytes - size_.not_read);
   }
@@ -427,7 +427,7 @@ class Storage {
   PieceCounts counts_;
   Arena<Space> arena_;
   Arena<Space> source_arena_;
-  Piece<O>* piece_ = nullptr;
+  TilePiece<O>* piece_ = nullptr;
   O* tile_col_ = nullptr;
   Tile* tile_ = nullptr;
   unsigned char* data_ = nullptr;
@@ -455,7 +455,7 @@ struct Runs {
   template <int Vectors>
   bool run(const Exec& exec, Op, const Product<V, Acc>& product, const team_sums::Dot<Acc>&) const {
     using View = tiled::View<S, O>;
-    const Delivery<View, Product<V, Acc>> deliver{storage.view(), product, storage.carries()};
+    const TileEpilogue<View, Product<V, Acc>> deliver{storage.view(), product, storage.carries()};
     if constexpr (backends::has_lanes<Exec>) {
       using Shape = backends::Shape<2 * tile_size, tuning.team_threads>;
       backends::launch<Shape>(
@@ -466,7 +466,7 @@ struct Runs {
       const int shares = exec.concurrency();
       backends::launch<backends::Shape<1>>(
           exec, "heddle::spmv::tiled", shares,
-          HostKernel<View, Product<V, Acc>, Vectors>{deliver, shares});
+          TilesOnThreads<View, Product<V, Acc>, Vectors>{deliver, shares});
     }
     if (storage.cut() > 0) {
       finish_panels(exec, "heddle::spmv::tiled_finish", storage.cut_tile_rows(), storage.cut(),

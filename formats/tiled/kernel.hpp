@@ -212,7 +212,7 @@ struct Kernel {
   using O = typename View::ordinal_type;
   using Acc = typename Product::accumulator_type;
 
-  Delivery<View, Product> deliver;
+  TileEpilogue<View, Product> deliver;
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {
@@ -249,14 +249,14 @@ struct Kernel {
 ///
 /// Deterministic: in the order of the columns.
 template <class View, class Product, int Vectors>
-struct HostKernel {
+struct TilesOnThreads {
   using Scratch = backends::NoScratch;
   using S = typename View::scalar_type;
   using O = typename View::ordinal_type;
   using Acc = typename Product::accumulator_type;
   using Sums = Acc[Vectors][tile_size];
 
-  Delivery<View, Product> deliver;
+  TileEpilogue<View, Product> deliver;
   int shares;
 
   template <class Team>

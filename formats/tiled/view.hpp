@@ -9,7 +9,7 @@ namespace heddle::detail::tiled {
 /// A run of tiles of one tile row, up to the first tile of the next piece. If the tile row is cut
 /// into several, the piece stores its sums as carry-out number `carry`; else that is -1.
 template <Ordinal O>
-struct Piece {
+struct TilePiece {
   std::int64_t first_tile;
   O tile_row;
   O carry;
@@ -24,7 +24,7 @@ struct View {
 
   O rows;
   std::int64_t pieces;
-  const Piece<O>* piece;
+  const TilePiece<O>* piece;
   const O* tile_col;
   const Tile* tile;
   const unsigned char* data;
@@ -63,7 +63,7 @@ struct View {
 
 /// Epilogue of a piece: stores its sums to y, or as carry-outs.
 template <class View, class Product>
-struct Delivery {
+struct TileEpilogue {
   using Acc = typename Product::accumulator_type;
   using O = typename View::ordinal_type;
 
@@ -71,7 +71,7 @@ struct Delivery {
   Product product;
   Carries<Acc> carries;
 
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Piece<O>& piece, int row, int vector,
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const TilePiece<O>& piece, int row, int vector,
                                               const Acc& sum) const {
     if (vector >= product.x.count) return;
     if (piece.carry >= 0) {

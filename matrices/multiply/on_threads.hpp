@@ -128,7 +128,7 @@ struct CopyLists {
 };
 
 /// The first row of each share of about equal work. `before`: prefix sum of WorkOfRow.
-struct ShareRows {
+struct FirstRowOfShare {
   const std::int64_t* before;
   std::int64_t rows;
   std::int64_t shares;
@@ -161,7 +161,7 @@ class Shares {
             memory_.template take<std::int64_t>(static_cast<std::size_t>(count_) + 1).data()) {
     running_sum(exec, "heddle::multiply::work_before", before, rows, WorkOfRow{products});
     parallel_for(exec, "heddle::multiply::share_rows", count_ + 1,
-                 ShareRows{before, rows, count_, first_row_});
+                 FirstRowOfShare{before, rows, count_, first_row_});
   }
 
   static std::size_t bytes_for(std::int64_t count) {

@@ -20,7 +20,7 @@ namespace heddle::detail::matrix_product {
 /// members: the start of a sum, the factor of entry k of A, the update with entry l of B, and the
 /// final sum.
 template <Scalar S, Ordinal O, Offset OffA, Offset OffB, Offset OffC>
-struct Product {
+struct SumProducts {
   using Sum = S;
   using Factor = S;
 
@@ -221,7 +221,7 @@ struct AddEntryOfD {
 };
 
 /// Indices of the entries of A and B in a product.
-struct Factors {
+struct FactorIndices {
   std::int32_t a, b;
 };
 
@@ -249,7 +249,7 @@ struct ListedProducts : CountedProducts<O, OffA, OffB, OffC> {
   using typename CountedProducts<O, OffA, OffB, OffC>::Sum;
   using typename CountedProducts<O, OffA, OffB, OffC>::Factor;
 
-  Factors* list;
+  FactorIndices* list;
 
   KOKKOS_FORCEINLINE_FUNCTION Sum start(std::int64_t p) const { return this->sums[p]; }
   KOKKOS_FORCEINLINE_FUNCTION void add(Sum& place, Factor k, std::int64_t l) const {
@@ -267,7 +267,7 @@ struct MostOfCounts {
 /// Sums up an entry of C from its list, a thread for each.
 template <Scalar S>
 struct SumOfList {
-  const Factors* list;
+  const FactorIndices* list;
   const std::int32_t* ends;
   const S* a;
   const S* b;
@@ -283,7 +283,7 @@ struct SumOfList {
   KOKKOS_FUNCTION void operator()(std::int64_t p) const {
     S sum(0);
     for (std::int32_t j = begin(p); j < ends[p]; ++j) {
-      const Factors factors = list[j];
+      const FactorIndices factors = list[j];
       sum += a[factors.a] * b[factors.b];
     }
     values[p] = scaled(sum);
@@ -366,7 +366,7 @@ struct SumsOfList {
     for (std::int32_t from = of.begin(first); from < stop; from += tile) {
       const std::int32_t to = stop - from < tile ? stop : from + tile;
       for (std::int32_t j = from + subwarp.lane(); j < to; j += Width) {
-        const Factors factors = of.list[j];
+        const FactorIndices factors = of.list[j];
         a[j - from] = of.a[factors.a];
         b[j - from] = of.b[factors.b];
       }
@@ -394,7 +394,7 @@ class ProductList {
   static std::size_t bytes_for(std::int64_t products, std::int64_t entries) {
     const std::int64_t pieces =
         entries / backends::max_subwarp_width<Exec> + products / products_of_piece + 2;
-    return arena_bytes<Factors, std::int32_t, std::int32_t>(products, entries + 1, pieces);
+    return arena_bytes<FactorIndices, std::int32_t, std::int32_t>(products, entries + 1, pieces);
   }
   /// Whether 32 bits can count these numbers, with a tile after the products.
   static bool fits(std::int64_t products, std::int64_t entries_of_A, std::int64_t entries_of_B) {
@@ -488,7 +488,7 @@ class ProductList {
 
   bool apart_ = true;
   Arena<Space> memory_, ends_memory_, piece_memory_;
-  Factors* list_ = nullptr;
+  FactorIndices* list_ = nullptr;
   std::int32_t* ends_ = nullptr;
   std::int32_t* piece_ = nullptr;
   std::int64_t pieces_ = 0;

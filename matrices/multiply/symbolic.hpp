@@ -116,11 +116,11 @@ struct WriteBits {
 /// Processes long rows in batches that `workspace_bytes` can hold, at least one row: two bits for
 /// each column and row. `allow(bytes)` throws if the plan may not hold that many.
 template <ExecutionSpace Exec, Ordinal O, Offset OffA, Offset OffB>
-class LongRows {
+class LongRowBatches {
  public:
   template <class Allow>
-  LongRows(const Exec& exec, const Patterns<O, OffA, OffB>& patterns, const O* rows,
-           std::int64_t count, std::size_t workspace_bytes, const Allow& allow)
+  LongRowBatches(const Exec& exec, const Patterns<O, OffA, OffB>& patterns, const O* rows,
+                 std::int64_t count, std::size_t workspace_bytes, const Allow& allow)
       : patterns_(patterns), rows_(rows), count_(count) {
     if (count == 0) return;
     words_ = ceil_div(patterns.columns, 64);
@@ -464,7 +464,7 @@ class Symbolic {
     rows_ = by_length(exec, Terms<std::int64_t>{capacity_});
     if (lists) {
       const std::size_t taken =
-          LongRows<Exec, O, OffA, OffB>::bytes_for(patterns.columns, rows_.count(longest));
+          LongRowBatches<Exec, O, OffA, OffB>::bytes_for(patterns.columns, rows_.count(longest));
       make_room(exec, workspace_bytes - std::min(taken, workspace_bytes));
     }
     Columns<std::int32_t> count{patterns, capacity_, lengths_, before_, listed_};
@@ -594,7 +594,7 @@ class Symbolic {
   std::int64_t* lengths_ = nullptr;
   GroupLimits limits_;
   RowsByLength<Exec, O> rows_;
-  std::optional<LongRows<Exec, O, OffA, OffB>> long_rows_;
+  std::optional<LongRowBatches<Exec, O, OffA, OffB>> long_rows_;
   Arena<Space> before_memory_, list_memory_;
   std::int32_t* before_ = nullptr;
   O* listed_ = nullptr;

@@ -90,7 +90,7 @@ KOKKOS_FORCEINLINE_FUNCTION void for_vectors(const Kernel& kernel, std::int64_t 
   for (; v < count; ++v) kernel.template one<1>(place, v);
 }
 
-/// A half sweep over block rows, place by place, as RowsKernel for rows.
+/// A half sweep over block rows, place by place, as SweepRowsKernel for rows.
 template <Scalar S, Ordinal O, Offset Off, Start start, int Size>
 struct BlockRowsKernel {
   using View = BlockRowsView<S, O, Off>;

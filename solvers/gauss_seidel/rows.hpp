@@ -76,8 +76,8 @@ KOKKOS_FORCEINLINE_FUNCTION S relaxed_reciprocal(const S& omega, const S& diagon
   return triangle::reciprocal_or_zero(scaled) == S(0) ? S(0) : scaled;
 }
 
-/// The last value of each row in ordered::Rows: relaxed_reciprocal. Marks a bad diagonal in *bad,
-/// unless that is null (mark_bad_row).
+/// The last value of each row in ordered::StoredRows: relaxed_reciprocal. Marks a bad diagonal in
+/// *bad, unless that is null (mark_bad_row).
 template <Scalar S>
 struct RelaxedReciprocals {
   S omega;
@@ -142,7 +142,7 @@ KOKKOS_FORCEINLINE_FUNCTION void row_sums(const View& view, const X& x, int vect
 /// A half sweep over rows, place by place. The rows that a place depends on were solved before, so
 /// all values are read from x. `rest` is the other side, for Start::rest.
 template <Scalar S, Ordinal O, Offset Off, Start start>
-struct RowsKernel {
+struct SweepRowsKernel {
   using View = ordered::RowsView<S, O, Off>;
   View view;
   View rest;
@@ -349,7 +349,7 @@ class SideRows {
   SideRows(const Exec& exec, const Source& A, const Side<O>& side, const RowAtPlace<O>& rows)
       : rows_(exec, A.rows(), entries_of<O, Off>(A, side, rows), nullptr, std::nullopt) {}
 
-  /// Copies the values of A: ordered::Rows::update_values.
+  /// Copies the values of A: ordered::StoredRows::update_values.
   void update_values(const Exec& exec, const Matrix& A, heddle::RealOf<S> omega,
                      std::int64_t* bad_diagonal) {
     rows_.update_values(exec, A, RelaxedReciprocals<S>{S(omega), bad_diagonal});
@@ -358,7 +358,7 @@ class SideRows {
   /// use(the kernel of a half sweep); `rest` is the other side in the same order, for Start::rest.
   template <Start start, class Use>
   void with_sweep(const View& rest, const HalfSweep<S>& pass, const Use& use) const {
-    use(RowsKernel<S, O, Off, start>{view(), rest, pass});
+    use(SweepRowsKernel<S, O, Off, start>{view(), rest, pass});
   }
   /// use(the kernel of this side times x, or of the residual).
   template <bool residual, class Use>
@@ -373,7 +373,7 @@ class SideRows {
   std::size_t bytes() const { return rows_.bytes(); }
 
  private:
-  ordered::Rows<Exec, S, O, Off, S, Side<O>> rows_;
+  ordered::StoredRows<Exec, S, O, Off, S, Side<O>> rows_;
 };
 
 }  // namespace heddle::detail::gauss_seidel

@@ -27,7 +27,7 @@ using spectrum::square_of;
 
 /// Arrays of the kernels below, of n rows, on the device.
 template <Scalar S>
-struct Nullspace {
+struct NullspaceArrays {
   const unsigned char* is_gone;  ///< whether each pivot was replaced
   const double* magnitude;       ///< magnitude of each diagonal entry
   double* weight;
@@ -56,7 +56,7 @@ struct FindNullspace {
   using Scratch = backends::NoScratch;
   using Shape = backends::Shape<32, 256>;
 
-  Nullspace<S> of;
+  NullspaceArrays<S> of;
   const S* inverse;
 
   template <class Team>
@@ -130,7 +130,7 @@ struct ProjectRows {
   using Scratch = backends::NoScratch;
   using Shape = backends::Shape<32, 128>;
 
-  Nullspace<S> of;
+  NullspaceArrays<S> of;
   S* inverse;
 
   template <class Team>
@@ -154,7 +154,7 @@ struct ProjectRows {
 /// Columns of (I - N N* W) B + N / shift N*, a thread for each column.
 template <Scalar S>
 struct ProjectColumns {
-  Nullspace<S> of;
+  NullspaceArrays<S> of;
   S* inverse;
 
   KOKKOS_FUNCTION void operator()(std::int64_t j) const {
@@ -171,7 +171,7 @@ struct ProjectColumns {
 
 /// Removes the nullspace from `inverse`. No wait, no allocation.
 template <ExecutionSpace Exec, Scalar S>
-void leave_nullspace_out(const Exec& exec, const Nullspace<S>& of, S* inverse) {
+void leave_nullspace_out(const Exec& exec, const NullspaceArrays<S>& of, S* inverse) {
   using Rows = ProjectRows<S>;
   using Team = backends::Team<Exec, typename Rows::Shape>;
   backends::launch<typename FindNullspace<S>::Shape>(exec, "heddle::multigrid::find_nullspace", 1,
@@ -425,7 +425,8 @@ class CoarseSolve {
       std::swap(size, next_size);
     }
     leave_nullspace_out(
-        exec, Nullspace<S>{is_gone_, magnitude, weight_, shift_, coefficient_, to, n_, hermitian},
+        exec,
+        NullspaceArrays<S>{is_gone_, magnitude, weight_, shift_, coefficient_, to, n_, hermitian},
         from);
     parallel_for(exec, "heddle::multigrid::hermitian_part", n_,
                  HermitianPart<S>{from, to, n_, negative, magnitude, hermitian});

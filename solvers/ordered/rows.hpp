@@ -12,8 +12,8 @@ namespace heddle::detail::ordered {
 
 /// Chosen entries of the rows of a matrix, in the order of places: the row at place p is entries
 /// row_ptr[p] to row_ptr[p + 1]. The last is the diagonal: its column is the row of the matrix, and
-/// its value the reciprocal of the diagonal, as Rows::update_values writes it. If D is wider than
-/// S, reciprocals have an array of their own, and that value is not read.
+/// its value the reciprocal of the diagonal, as StoredRows::update_values writes it. If D is wider
+/// than S, reciprocals have an array of their own, and that value is not read.
 template <Scalar S, Ordinal O, Offset Off, Scalar D = S>
 struct RowsView {
   using scalar_type = S;
@@ -239,19 +239,19 @@ struct TransposeRows {
 
 /// The storage of a RowsView: a copy of a matrix's rows, with its diagonal in D.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, Scalar D, class Choice>
-class Rows {
+class StoredRows {
  public:
   using Space = typename Exec::memory_space;
   using Matrix = CsrMatrix<S, O, Off, Space>;
   using View = RowsView<S, O, Off, D>;
 
-  Rows() = default;
+  StoredRows() = default;
 
   /// Makes the pattern (RowsPattern), with one more allocation. `unit`: the diagonal is one
   /// whatever is stored there. No values yet.
   template <class Order>
-  Rows(const Exec& exec, std::int64_t rows, const ChosenEntries<O, Off, Choice, Order>& from,
-       const Off* origin, std::optional<std::int64_t> entries, bool unit = false)
+  StoredRows(const Exec& exec, std::int64_t rows, const ChosenEntries<O, Off, Choice, Order>& from,
+             const Off* origin, std::optional<std::int64_t> entries, bool unit = false)
       : choice_(from.choice), unit_(unit), pattern_(exec, rows, from, origin, entries) {
     const auto n = static_cast<std::size_t>(rows);
     const std::size_t diagonals = unit ? 0 : n, reciprocals = View::apart ? n : 0;
@@ -290,7 +290,7 @@ class Rows {
   }
   /// Copies the values from `from`, the same rows before they were transposed, whose places are
   /// `place`. Needs the `origin` of the constructor. One launch, no wait.
-  void take_transposed(const Exec& exec, const Rows& from, const PlaceOf<O>& place) const
+  void take_transposed(const Exec& exec, const StoredRows& from, const PlaceOf<O>& place) const
     requires(!View::apart)
   {
     Kokkos::parallel_for(

@@ -67,7 +67,7 @@ struct Task {
 };
 
 /// The tasks, or groups of rows, that one launch solves.
-struct Launch {
+struct LaunchRange {
   std::int64_t first;
   std::int64_t stop;
   bool one_level;  ///< whether all are of one level, so that none waits for another
@@ -76,9 +76,9 @@ struct Launch {
 /// Cuts levels into launches: a level of at least `least` groups has a launch of its own, and
 /// consecutive narrower ones share one. level_begin: the first group of each level, and the end.
 /// Source: Z. Hu et al., "AG-SpTRSV", TACO 2024, for launches by width.
-inline std::vector<Launch> launches_of(const std::vector<std::int64_t>& level_begin,
-                                       std::int64_t least) {
-  std::vector<Launch> launches;
+inline std::vector<LaunchRange> launches_of(const std::vector<std::int64_t>& level_begin,
+                                            std::int64_t least) {
+  std::vector<LaunchRange> launches;
   bool wide = true;
   for (std::size_t level = 0; level + 1 < level_begin.size(); ++level) {
     const std::int64_t first = level_begin[level], stop = level_begin[level + 1];
@@ -223,7 +223,7 @@ class Schedule {
   const std::vector<std::int64_t>& level_begin() const { return level_begin_; }
   std::int64_t task_count() const { return count_; }
   const Task* tasks() const { return tasks_.data(); }
-  const std::vector<Launch>& launches() const { return launches_; }
+  const std::vector<LaunchRange>& launches() const { return launches_; }
   const ThreadSchedule& by_threads() const { return by_threads_; }
   std::size_t bytes() const { return memory_.bytes() + task_memory_.bytes() + by_threads_.bytes(); }
 
@@ -260,7 +260,7 @@ class Schedule {
   Arena<Space> memory_, task_memory_;
   Array<O> iterations_;
   Array<Task> tasks_;
-  std::vector<Launch> launches_;
+  std::vector<LaunchRange> launches_;
   ThreadSchedule by_threads_;
 };
 

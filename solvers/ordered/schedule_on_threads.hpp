@@ -61,7 +61,7 @@ struct ThreadSchedule {
 /// interleaving.
 template <class Body>
 void run_share(const ThreadSchedule& schedule, int me, int granted,
-               const backends::Progress& progress, const Body& body) {
+               const backends::ThreadSteps& progress, const Body& body) {
   backends::SpinThenYield spin;
   const auto* const stage_begin = schedule.stage_begin.data();
   const auto* const task_begin = schedule.task_begin.data();

@@ -17,7 +17,7 @@ namespace heddle::detail {
 
 namespace triangle {
 template <Ordinal O, Offset Off>
-struct Graph;
+struct DependencyGraph;
 }  // namespace triangle
 namespace ordered {
 template <ExecutionSpace Exec>
@@ -94,11 +94,12 @@ class SptrsvPlanCore {
 
   /// Makes the executor of op(T), which has this graph. Finds levels if they are not given. Sets
   /// the choice, and the features if it computes them.
-  void inspect(const Exec& exec, Op op, const triangle::Graph<O, Off>& graph, const Off* origin,
-               const ordered::Levels<Exec>* levels);
+  void inspect(const Exec& exec, Op op, const triangle::DependencyGraph<O, Off>& graph,
+               const Off* origin, const ordered::Levels<Exec>* levels);
   /// Makes the executor of op(T) if no scheme is pinned.
   template <class Make>
-  std::unique_ptr<Executor> choose(const Exec& exec, Op op, const triangle::Graph<O, Off>& graph,
+  std::unique_ptr<Executor> choose(const Exec& exec, Op op,
+                                   const triangle::DependencyGraph<O, Off>& graph,
                                    const ordered::Levels<Exec>* levels, const Make& make);
   std::string cache_key_of(const Exec& exec, Op op) const;
 

@@ -127,18 +127,19 @@ template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 TriangleFeatures SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::features(const Exec& exec,
                                                                              Op op) const {
   using sptrsv::find_features;
-  using triangle::Graph;
+  using triangle::DependencyGraph;
   if (features_[index(op)]) return *features_[index(op)];
   if (!transposes(op)) {
-    return find_features(
-        exec, Graph<O, Off>{T_.row_ptr().data(), T_.col_idx().data(), T_.rows(), options_.triangle},
-        static_cast<std::int64_t>(T_.nonzeros()));
+    return find_features(exec,
+                         DependencyGraph<O, Off>{T_.row_ptr().data(), T_.col_idx().data(),
+                                                 T_.rows(), options_.triangle},
+                         static_cast<std::int64_t>(T_.nonzeros()));
   }
   const TransposedPattern<Exec, O, Off> transposed(exec, T_);
   const auto of = transposed.pattern();
   return find_features(exec,
-                       Graph<O, Off>{of.row_ptr().data(), of.col_idx().data(), of.rows(),
-                                     triangle::flipped(options_.triangle)},
+                       DependencyGraph<O, Off>{of.row_ptr().data(), of.col_idx().data(), of.rows(),
+                                               triangle::flipped(options_.triangle)},
                        static_cast<std::int64_t>(of.nonzeros()));
 }
 
@@ -153,15 +154,16 @@ template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::prepare_op(
     const Exec& exec, Op op, const ordered::Levels<Exec>* levels) {
   if (parts_[index(op)]) return;
-  using triangle::Graph;
-  const Graph<O, Off> graph{T_.row_ptr().data(), T_.col_idx().data(), T_.rows(), options_.triangle};
+  using triangle::DependencyGraph;
+  const DependencyGraph<O, Off> graph{T_.row_ptr().data(), T_.col_idx().data(), T_.rows(),
+                                      options_.triangle};
   if (!transposes(op)) {
     inspect(exec, op, graph, nullptr, levels);
   } else {
     const TransposedPattern<Exec, O, Off> transposed(exec, T_);
     const auto of = transposed.pattern();
-    const Graph<O, Off> flipped{of.row_ptr().data(), of.col_idx().data(), of.rows(),
-                                triangle::flipped(options_.triangle)};
+    const DependencyGraph<O, Off> flipped{of.row_ptr().data(), of.col_idx().data(), of.rows(),
+                                          triangle::flipped(options_.triangle)};
     if constexpr (ordered::on_threads<Exec>) {
       if (values_come_later()) {  // they will be in the other part
         Off *place = nullptr, *origin = nullptr;
@@ -197,7 +199,7 @@ void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::check_still_inspected(
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::inspect(
-    const Exec& exec, Op op, const triangle::Graph<O, Off>& graph, const Off* origin,
+    const Exec& exec, Op op, const triangle::DependencyGraph<O, Off>& graph, const Off* origin,
     const ordered::Levels<Exec>* levels) {
   using namespace detail::sptrsv;
   constexpr bool runs_on_lanes = backends::has_lanes<Exec> && backends::waits_make_progress<Exec>;
@@ -241,11 +243,9 @@ void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::inspect(
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 template <class Make>
-auto SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::choose(const Exec& exec, Op op,
-                                                               const triangle::Graph<O, Off>& graph,
-                                                               const ordered::Levels<Exec>* levels,
-                                                               const Make& make)
-    -> std::unique_ptr<Executor> {
+auto SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::choose(
+    const Exec& exec, Op op, const triangle::DependencyGraph<O, Off>& graph,
+    const ordered::Levels<Exec>* levels, const Make& make) -> std::unique_ptr<Executor> {
   using namespace detail::sptrsv;
   auto& features = features_[index(op)];
   SolveChoice& choice = choices_[index(op)];

@@ -28,7 +28,7 @@ struct InOrderOperands {
   using offset_type = Off;
   using vector_type = V;
 
-  triangle::Graph<O, Off> graph;
+  triangle::DependencyGraph<O, Off> graph;
   const S* values;
   bool unit;
   bool ignore_outside;

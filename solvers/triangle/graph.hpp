@@ -10,7 +10,7 @@ namespace heddle::detail::triangle {
 
 /// The graph of a triangle: row i needs the rows that its entries off the diagonal name.
 template <Ordinal O, Offset Off>
-struct Graph {
+struct DependencyGraph {
   const Off* row_ptr;
   const O* col_idx;
   O rows;
@@ -36,8 +36,8 @@ struct InTriangle {
   }
 };
 
-/// The last value of a place of ordered::Rows: reciprocal_or_zero. A bad diagonal is marked in
-/// *bad, if that is given (mark_bad_row).
+/// The last value of a place of ordered::StoredRows: reciprocal_or_zero. A bad diagonal is marked
+/// in *bad, if that is given (mark_bad_row).
 struct Reciprocals {
   std::int64_t* bad;
 
@@ -51,14 +51,14 @@ struct Reciprocals {
 /// The chosen entries of a triangle, in an order of its rows.
 template <Ordinal O, Offset Off>
 ordered::ChosenEntries<O, Off, InTriangle, ordered::PlaceOrder<O>> entries_of(
-    const Graph<O, Off>& graph, const ordered::PlaceOrder<O>& order) {
+    const DependencyGraph<O, Off>& graph, const ordered::PlaceOrder<O>& order) {
   return {graph.row_ptr, graph.col_idx, {graph.triangle}, order};
 }
 
 /// The reads of row i of a triangle.
 template <Ordinal O, Offset Off>
 struct TriangleReads {
-  Graph<O, Off> graph;
+  DependencyGraph<O, Off> graph;
   std::int64_t entries;  ///< number of entries of the whole matrix
 
   KOKKOS_FORCEINLINE_FUNCTION Off begin(O i) const { return graph.row_ptr[i]; }
@@ -76,14 +76,15 @@ struct TriangleReads {
 
 /// The loop over the rows of a triangle. `entries`: number of entries of the whole matrix.
 template <Ordinal O, Offset Off>
-ordered::Loop<O, TriangleReads<O, Off>> loop_of(const Graph<O, Off>& graph, std::int64_t entries) {
+ordered::Loop<O, TriangleReads<O, Off>> loop_of(const DependencyGraph<O, Off>& graph,
+                                                std::int64_t entries) {
   return {graph.rows, graph.sweep(), ReadsAhead::error, {graph, entries}};
 }
 
 /// Number of entries in the triangle of the row at each place, plus `more`.
 template <Ordinal O, Offset Off>
 struct EntriesInTriangle {
-  Graph<O, Off> graph;
+  DependencyGraph<O, Off> graph;
   ordered::PlaceOrder<O> order;
   Off more;
 

@@ -85,7 +85,7 @@ class DiagonalStorage {
 
 template <Ordinal O, Offset Off>
 struct PlaceEntries {
-  Graph<O, Off> graph;
+  DependencyGraph<O, Off> graph;
   const Off* origin;
   ordered::PlaceOrder<O> order;
   ordered::PlaceOf<O> place;
@@ -123,7 +123,7 @@ class OrderedPattern {
   /// Two allocations, one of which is freed again, and three launches; waits. Rows keep the order
   /// of their entries. `entries`: number of those off the diagonal. Entry k of the graph is entry
   /// origin[k] of the user's matrix, or k if that is null.
-  OrderedPattern(const Exec& exec, const Graph<O, Off>& graph, const Off* origin,
+  OrderedPattern(const Exec& exec, const DependencyGraph<O, Off>& graph, const Off* origin,
                  const ordered::PlaceOrder<O>& order, std::int64_t entries)
       : rows_(graph.rows), entries_(entries) {
     memory_ = Arena<Space>(exec, "heddle::triangle::pattern", arena_array(row_ptr_, rows_ + 1),
@@ -143,7 +143,7 @@ class OrderedPattern {
   std::size_t bytes() const { return memory_.bytes(); }
 
  private:
-  void copy(const Exec& exec, const Graph<O, Off>& graph, const Off* origin,
+  void copy(const Exec& exec, const DependencyGraph<O, Off>& graph, const Off* origin,
             const ordered::PlaceOrder<O>& order) {
     const auto n = static_cast<std::size_t>(order.iterations ? rows_ : 0);
     O* place = nullptr;
@@ -178,8 +178,9 @@ class OrderedTriangle {
 
   /// Makes the pattern (OrderedPattern), with two more allocations, and copies the values, without
   /// a wait of its own.
-  OrderedTriangle(const Exec& exec, const Matrix& T, const Graph<O, Off>& graph, const Off* origin,
-                  const ordered::PlaceOrder<O>& order, std::int64_t entries, Diagonal diagonal)
+  OrderedTriangle(const Exec& exec, const Matrix& T, const DependencyGraph<O, Off>& graph,
+                  const Off* origin, const ordered::PlaceOrder<O>& order, std::int64_t entries,
+                  Diagonal diagonal)
       : pattern_(exec, graph, origin, order, entries),
         memory_(exec, "heddle::triangle::triangle",
                 arena_bytes<S>(static_cast<std::size_t>(entries))),

@@ -150,7 +150,7 @@ struct SumOfProducts : common::Pass<Acc, 1> {
 };
 
 template <Scalar V, Scalar Acc>
-struct Dot : SumOfProducts<V, Acc> {
+struct DotProduct : SumOfProducts<V, Acc> {
   common::Results<Acc> result;
 
   KOKKOS_FORCEINLINE_FUNCTION void finish(int v, const Acc* total) const { result.of(v) = *total; }
@@ -205,7 +205,7 @@ void dot(const Exec& exec, const X& x, const Y& y, const VectorWorkspace<Exec, A
   const auto to = common::results_of<Acc>(result, a.count);
   common::stream(exec, "heddle::vectors::dot", a.rows, a.count,
                  common::has_unit_stride(a) && common::has_unit_stride(b),
-                 passes::Dot<V, Acc>{{{}, a, b}, to}, &workspace);
+                 passes::DotProduct<V, Acc>{{{}, a, b}, to}, &workspace);
 }
 
 namespace passes {
@@ -399,7 +399,7 @@ void combine(const Exec& exec, const A& alpha, const V& v, const C& coefficients
 #define HEDDLE_VECTORS_INSTANCES_ON(EXTERN, SCALAR, EXEC)                                          \
   HEDDLE_STREAM_INSTANCE(EXTERN, EXEC, heddle::vectors::passes::Axpby<SCALAR, SCALAR>)             \
   HEDDLE_STREAM_INSTANCE(EXTERN, EXEC, heddle::vectors::passes::Advance<SCALAR, SCALAR>)           \
-  HEDDLE_STREAM_INSTANCE(EXTERN, EXEC, heddle::vectors::passes::Dot<SCALAR, SCALAR>)               \
+  HEDDLE_STREAM_INSTANCE(EXTERN, EXEC, heddle::vectors::passes::DotProduct<SCALAR, SCALAR>)        \
   HEDDLE_STREAM_INSTANCE(EXTERN, EXEC, heddle::vectors::passes::Norm<SCALAR, SCALAR, false, true>) \
   HEDDLE_STREAM_INSTANCE(EXTERN, EXEC,                                                             \
                          heddle::vectors::passes::Norm<SCALAR, SCALAR, false, false>)              \

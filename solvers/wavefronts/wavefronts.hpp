@@ -128,7 +128,7 @@ class Wavefronts {
     moves_.check("Wavefronts", "for_each_run");
     const auto& schedule = this->schedule();
     if (schedule.tasks() == 0) return;
-    const backends::Progress progress(progress_.data());
+    const backends::ThreadSteps progress(progress_.data());
     progress.clear(schedule.threads);
     backends::launch_threads(exec, label, schedule.threads, [&](int me, int threads) {
       detail::ordered::run_share(
@@ -154,7 +154,7 @@ class Wavefronts {
 
  private:
   using Scheduled = detail::wavefronts::Scheduled<Exec, O>;
-  using Step = backends::Progress::Word;
+  using Step = backends::ThreadSteps::Word;
 
   Wavefronts(const Exec& exec, Scheduled scheduled) : scheduled_(std::move(scheduled)) {
     progress_memory_ = Arena<Kokkos::HostSpace>(exec, "heddle::wavefronts::progress",

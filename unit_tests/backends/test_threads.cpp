@@ -188,8 +188,8 @@ TEST_CASE_TEMPLATE_APPLY(alone, OnHosts);
 TEST_CASE("a barrier holds every thread back, and shows what the others wrote") {
   const Watchdog watchdog("threads at barriers");
   for (const int size : {1, 2, 7}) {
-    std::vector<backends::Progress::Word> words(static_cast<std::size_t>(size));
-    const backends::Progress progress(words.data());
+    std::vector<backends::ThreadSteps::Word> words(static_cast<std::size_t>(size));
+    const backends::ThreadSteps progress(words.data());
     progress.clear(size);
     std::vector<int> written(static_cast<std::size_t>(size), 0);
     std::atomic<int> wrong = 0;
@@ -211,8 +211,8 @@ TEST_CASE("a barrier holds every thread back, and shows what the others wrote") 
 
 TEST_CASE("who reaches a step shows what it wrote before") {
   const Watchdog watchdog("a chain of steps");
-  std::vector<backends::Progress::Word> words(2);
-  const backends::Progress progress(words.data());
+  std::vector<backends::ThreadSteps::Word> words(2);
+  const backends::ThreadSteps progress(words.data());
   progress.clear(2);
   constexpr int steps = 20000;
   std::vector<int> values(steps + 1, 0);

@@ -58,7 +58,7 @@ TEST_CASE("csr: on a CPU registers are refused for numbers and columns that none
   const CsrExec exec;
   const Device device = backends::describe(exec);
   const auto resolve = [&]<class S, class O>(const S&, const O&, const char* text) {
-    using Operands = heddle::detail::csr::Operands<S, O, O, S, S>;
+    using Operands = heddle::detail::csr::CsrOperands<S, O, O, S, S>;
     const auto stored = make_matrix<S, O, O>(pattern_named("1 x 1"));
     const auto A = stored.template copy_to<CsrType::Space>(exec);
     const Features features(RowFeatures{});

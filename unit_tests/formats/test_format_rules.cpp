@@ -214,7 +214,7 @@ TEST_CASE("csb: bytes that are moved are counted; blocks on the diagonal are rea
     const Scheme scheme = Scheme::parse(std::string("csb/beta=4096") + sweep);
     return Plan(Exec(), A.matrix(), {.scheme = scheme, .symmetry = symmetry}).moved_bytes();
   };
-  constexpr double piece = sizeof(heddle::detail::csb::Piece<std::int32_t, std::int32_t>);
+  constexpr double piece = sizeof(heddle::detail::csb::PanelPiece<std::int32_t, std::int32_t>);
   const auto small = to_device<Type>(Exec(), banded_pattern("small", 1000, 1000, {0}));
   const double once = 1000 * 12.0 + 8 + piece + 2000 * 8.0;
   CHECK(bytes_of(small, Symmetry::none) == once);

@@ -217,8 +217,8 @@ TEST_CASE("csb: a heavy block row is cut into pieces, which cover every entry on
   for (const bool through_memory : {false, true}) {
     const heddle::detail::csb::Cutting<std::int32_t> cutting{
         storage.row_panels(), storage.row_start(), 1000, through_memory};
-    const heddle::detail::csb::Pieces<Exec, int, int> pieces(exec, storage.block_rows(),
-                                                             storage.nonzeros(), cutting);
+    const heddle::detail::csb::PanelPieces<Exec, int, int> pieces(exec, storage.block_rows(),
+                                                                  storage.nonzeros(), cutting);
     const auto sweep = pieces.sweep(nullptr, storage.row_start());
     REQUIRE(sweep.panels == 6);
     const std::int64_t heavy = 256 * 400 / 1000;
@@ -247,7 +247,7 @@ TEST_CASE("csb: a heavy block row is cut into pieces, which cover every entry on
 /// A block row of as many blocks as are not cut, and one of a block more.
 TEST_CASE("bcsr: block rows of more blocks than a piece are cut") {
   const Exec exec;
-  using Pieces = heddle::detail::bcsr::Pieces<Exec, std::int32_t, std::int32_t, double>;
+  using Pieces = heddle::detail::bcsr::BlockRowPieces<Exec, std::int32_t, std::int32_t, double>;
   const std::int32_t block_ptr[] = {0, 2, 102, 102, 203};
   const auto on_device = copy_to<Type::Space>(
       Kokkos::View<const std::int32_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(block_ptr, 5));

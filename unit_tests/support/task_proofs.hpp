@@ -11,7 +11,7 @@
 
 namespace heddle::test {
 
-using heddle::detail::ordered::Launch;
+using heddle::detail::ordered::LaunchRange;
 using heddle::detail::ordered::Task;
 
 /// The graph of a triangle whose rows are in the order of their levels, on the host: the row at
@@ -57,7 +57,7 @@ struct GroupBounds {
 /// resident: the lowest that has not ended waits for none.
 template <class Graph>
 std::string broken_dependence(const Graph& graph, const RowGroups& groups,
-                              const std::vector<Launch>& launches, const GroupBounds& bounds) {
+                              const std::vector<LaunchRange>& launches, const GroupBounds& bounds) {
   const auto n = static_cast<std::size_t>(graph.places);
   if (groups.order.size() != n || groups.begin.back() != graph.places) return "rows are missing";
   std::vector<std::int64_t> place(n, -1), group(n), launch(n);
@@ -113,7 +113,7 @@ std::string broken_dependence(const Graph& graph, const RowGroups& groups,
 /// together and none waits inside the loop (`rows_may_meet`).
 template <class Graph>
 std::string broken_task(const Graph& graph, const std::vector<Task>& tasks,
-                        const std::vector<Launch>& launches, int lanes, bool rows_may_meet) {
+                        const std::vector<LaunchRange>& launches, int lanes, bool rows_may_meet) {
   GroupBounds bounds{lanes};
   bounds.rows_may_meet = rows_may_meet;
   RowGroups groups;
@@ -150,7 +150,7 @@ template <ExecutionSpace Exec, Ordinal O, Offset Off>
 std::string broken_groups(const Exec& exec,
                           const heddle::detail::triangle::OrderedPattern<Exec, O, Off>& pattern,
                           const heddle::detail::sptrsv::MergedRows<Exec, O>& groups,
-                          const std::vector<Launch>& launches, const GroupBounds& bounds) {
+                          const std::vector<LaunchRange>& launches, const GroupBounds& bounds) {
   const auto on_host = [&](const auto* from, std::int64_t count) {
     return heddle::detail::ordered::copied_to_host(exec, "heddle::test::pattern_on_host", from,
                                                    count);

@@ -39,11 +39,11 @@ struct Strip {
 };
 
 /// The sum of the first row of a strip times one vector, on a lane of a GPU: Batch slots at a time,
-/// so that their loads are in flight together. It computes the same as RowSums, but is written for
-/// few instructions, which limit a GPU here. Value and x are zero for a slot that does not exist or
-/// has no entry.
+/// so that their loads are in flight together. It computes the same as StripSums, but is written
+/// for few instructions, which limit a GPU here. Value and x are zero for a slot that does not
+/// exist or has no entry.
 template <class Strip, class Product, int Batch>
-struct LaneSums {
+struct StripLaneSums {
   using S = typename Strip::scalar_type;
   using O = typename Strip::ordinal_type;
   using Column = typename Strip::column_type;
@@ -97,7 +97,7 @@ struct LaneSums {
 /// vectors: Batch slots at a time, so that their loads are in flight together. On a CPU the packs
 /// replace the batch.
 template <class Strip, class Product, int Batch, int Vectors>
-struct RowSums {
+struct StripSums {
   using S = typename Strip::scalar_type;
   using O = typename Strip::ordinal_type;
 
@@ -212,9 +212,10 @@ KOKKOS_FORCEINLINE_FUNCTION void add_up(const Team&, const Strip& strip, const P
                                         int slot, int step, int stop, Pack (&sum)[Packs][Vectors]) {
   if constexpr (Team::threads > 1 && Vectors == 1) {
     static_assert(Packs == 1);
-    sum[0][0] = Pack::all(LaneSums<Strip, Product, Batch>{strip, product}.add_up(slot, step, stop));
+    sum[0][0] =
+        Pack::all(StripLaneSums<Strip, Product, Batch>{strip, product}.add_up(slot, step, stop));
   } else {
-    RowSums<Strip, Product, Batch, Vectors>{strip, product}.add_up(slot, step, stop, sum);
+    StripSums<Strip, Product, Batch, Vectors>{strip, product}.add_up(slot, step, stop, sum);
   }
 }
 
@@ -343,7 +344,7 @@ struct View {
 /// value 0) adds nothing, whatever x holds. Source: N. Bell and M. Garland, "Implementing sparse
 /// matrix-vector multiplication on throughput-oriented processors", SC 2009.
 template <ExecutionSpace Exec, class View, class Product, int Vectors>
-struct Rows {
+struct SlotRows {
   using Acc = typename Product::accumulator_type;
   static constexpr bool lanes = backends::has_lanes<Exec>;
   static constexpr int packs = lanes || Vectors > 1 ? 1 : tuning.cpu_packs;

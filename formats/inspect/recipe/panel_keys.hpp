@@ -10,7 +10,7 @@ namespace heddle::recipe {
 
 /// Sorts the keys of each long row in place, on a GPU: a team a row, by a bitonic network.
 template <Offset Off>
-struct LongRows {
+struct SortLongRows {
   using Scratch = backends::NoScratch;
   using Shape = backends::Shape<1, 128>;
   static constexpr std::int64_t short_row = 128;
@@ -193,7 +193,7 @@ struct RowKeysKernel {
 
 template <ExecutionSpace Exec, class AnyEntries, class KeyOf, class Off>
 void sort_row_keys(const Exec& exec, const AnyEntries& entries, const KeyOf& key_of, Off* keys) {
-  using Long = LongRows<Off>;
+  using Long = SortLongRows<Off>;
   const auto policy = range_policy(exec, entries.rows);
   if constexpr (backends::runs_on_host<Exec>) {
     const RowKeysKernel<AnyEntries, KeyOf> keys_of_row{entries, key_of, 0, keys};

@@ -65,8 +65,8 @@ TriangleFeatures features_of_triangle(const Exec& exec, const Matrix& A, Triangl
     throw Error("the matrix is " + std::to_string(A.rows()) + " x " + std::to_string(A.columns()),
                 "give a square matrix");
   }
-  using Graph =
-      heddle::detail::triangle::Graph<typename Matrix::ordinal_type, typename Matrix::offset_type>;
+  using Graph = heddle::detail::triangle::DependencyGraph<typename Matrix::ordinal_type,
+                                                          typename Matrix::offset_type>;
   return heddle::detail::sptrsv::find_features(
       exec, Graph{A.row_ptr().data(), A.col_idx().data(), A.rows(), triangle},
       static_cast<std::int64_t>(A.nonzeros()));

@@ -447,7 +447,7 @@ class BlocksExecutor {
   const Triangle& triangle() const { return triangle_; }
 
  private:
-  using Operands = sptrsv::Operands<S, O, Off, V, Acc>;
+  using Operands = sptrsv::SolveOperands<S, O, Off, V, Acc>;
   /// Right-hand sides that a kernel holds in registers: one of numbers larger than 8 bytes, else
   /// two, since more make kernels for gfx90a spill.
   static constexpr int together = sizeof(Acc) > 8 ? 1 : 2;
@@ -505,7 +505,7 @@ class BlocksExecutor {
     const auto view = triangle_.view();
     const std::size_t bytes = Kernel::scratch_bytes(view.inverted != nullptr);
     solve_.run(exec, operands.x.count, [&](const auto& solved, const auto& tickets) {
-      for (const ordered::Launch& launch : launches_) {
+      for (const ordered::LaunchRange& launch : launches_) {
         const auto teams =
             ceil_div<std::int64_t>(launch.stop - launch.first, Kernel::groups_per_team);
         const bool last = &launch == &launches_.back();
@@ -526,7 +526,7 @@ class BlocksExecutor {
   int subwarps_ = 1;
   int piece_ = 4;
   Triangle triangle_;
-  std::vector<ordered::Launch> launches_;
+  std::vector<ordered::LaunchRange> launches_;
   ordered::GpuSolve<Exec, V> solve_;
   backends::Residency residency_;
 };

@@ -31,7 +31,7 @@ struct NoTrace {
 
 /// The operands of x = alpha * op(T)^-1 * b, for the places of a triangle.
 template <Scalar S, Ordinal O, Offset Off, Scalar V, Scalar Acc>
-struct Operands {
+struct SolveOperands {
   using scalar_type = S;
   using ordinal_type = O;
   using offset_type = Off;
@@ -71,9 +71,9 @@ struct SolveInspection {
   using Off = typename Matrix::offset_type;
 
   const Exec& exec;
-  const Matrix& T;                ///< the user's matrix
-  triangle::Graph<O, Off> graph;  ///< the graph of T or of its transpose
-  const Off* origin;              ///< entry k of the graph is entry origin[k] of T; null: entry k
+  const Matrix& T;                          ///< the user's matrix
+  triangle::DependencyGraph<O, Off> graph;  ///< the graph of T or of its transpose
+  const Off* origin;  ///< entry k of the graph is entry origin[k] of T; null: entry k
   const triangle::TriangleSums& sums;
   const Device& device;
   Diagonal diagonal;

@@ -36,7 +36,7 @@ KOKKOS_FORCEINLINE_FUNCTION Acc row_difference(Acc difference, Off k, Off end,
 /// x = alpha * op(T)^-1 * b, place by place. The values that a place needs are solved before it,
 /// and are read from x.
 template <Scalar S, Ordinal O, Offset Off, Scalar V, Scalar Acc>
-struct RowsKernel {
+struct SolveRowsKernel {
   using D = triangle::DiagonalOf<S, V>;
 
   ordered::RowsView<S, O, Off, D> T;
@@ -172,7 +172,8 @@ class RowsExecutor {
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
   using Waves = Wavefronts<Exec, O>;
-  using Copy = ordered::Rows<Exec, S, O, Off, triangle::DiagonalOf<S, V>, triangle::InTriangle>;
+  using Copy =
+      ordered::StoredRows<Exec, S, O, Off, triangle::DiagonalOf<S, V>, triangle::InTriangle>;
   static constexpr bool on_threads = ordered::on_threads<Exec>;
 
   RowsExecutor() = default;
@@ -206,8 +207,9 @@ class RowsExecutor {
       waves_.for_each_place(exec, "heddle::sptrsv::level", kernel(conjugate, alpha, b, x));
     }
   }
-  RowsKernel<S, O, Off, V, Acc> kernel(bool conjugate, Acc alpha, const Multivector<const V>& b,
-                                       const Multivector<V>& x) const {
+  SolveRowsKernel<S, O, Off, V, Acc> kernel(bool conjugate, Acc alpha,
+                                            const Multivector<const V>& b,
+                                            const Multivector<V>& x) const {
     return {triangle_.view(), conjugate, alpha, b, x};
   }
 

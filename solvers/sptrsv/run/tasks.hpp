@@ -238,7 +238,7 @@ class TasksExecutor {
   const Triangle& triangle() const { return triangle_; }
 
  private:
-  using Operands = sptrsv::Operands<S, O, Off, V, Acc>;
+  using Operands = sptrsv::SolveOperands<S, O, Off, V, Acc>;
   static constexpr int warp_width = backends::max_subwarp_width<Exec>;
   using Shape = backends::Shape<warp_width, team_threads>;
 
@@ -250,7 +250,7 @@ class TasksExecutor {
   void run(const Exec& exec, const Operands& operands, const Trace& trace) {
     using Kernel = TasksKernel<Operands, LaneBatch, WarpBatch, Vectors, Trace>;
     solve_.run(exec, operands.x.count, [&](const auto& solved, const auto& tickets) {
-      for (const ordered::Launch& launch : schedule_.launches()) {
+      for (const ordered::LaunchRange& launch : schedule_.launches()) {
         const std::int64_t teams = teams_of(launch.stop - launch.first);
         const bool last = &launch == &schedule_.launches().back();
         const Kernel kernel{operands,     solved,      schedule_.tasks(),

@@ -332,7 +332,7 @@ class BlockedTriangle {
 
   /// Seven allocations, three of which are freed again; waits. `order` has the places of the
   /// groups. A row needs only rows of lower groups, and earlier rows of its own.
-  BlockedTriangle(const Exec& exec, const Matrix& T, const triangle::Graph<O, Off>& graph,
+  BlockedTriangle(const Exec& exec, const Matrix& T, const triangle::DependencyGraph<O, Off>& graph,
                   const Off* origin, const ordered::PlaceOrder<O>& order,
                   const MergedRows<Exec, O>& groups, std::int64_t entries, Diagonal diagonal,
                   int piece, bool invert)

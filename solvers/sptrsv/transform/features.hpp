@@ -20,7 +20,7 @@ namespace heddle {
 namespace detail::sptrsv {
 
 /// Sums over the rows of a triangle, in integers, so that the order of additions does not matter.
-struct RowSums {
+struct TriangleRowSums {
   static constexpr double one = 4294967296.0;
 
   std::uint64_t entries = 0;
@@ -34,7 +34,7 @@ struct RowSums {
 /// Adds up rows, and counts the rows, entries and hubs of each level.
 template <class Graph>
 struct RowSumsKernel {
-  using value_type = RowSums;
+  using value_type = TriangleRowSums;
 
   Graph graph;
   const int* level;
@@ -68,7 +68,7 @@ struct RowSumsKernel {
     sums.longest = Kokkos::max(sums.longest, entries);
     if (nearest > 0) {
       sums.nearness +=
-          static_cast<std::uint64_t>(RowSums::one / static_cast<double>(nearest) + 0.5);
+          static_cast<std::uint64_t>(TriangleRowSums::one / static_cast<double>(nearest) + 0.5);
     }
     backends::atomic_inc(level_rows + level[row]);
     backends::atomic_add(level_entries + level[row], entries);
@@ -138,13 +138,13 @@ TriangleFeatures features_of(const Exec& exec, const Graph& graph, const int* le
   using Space = typename Exec::memory_space;
   const auto n = static_cast<std::size_t>(levels);
   std::int64_t *level_rows = nullptr, *level_entries = nullptr, *level_hubs = nullptr;
-  RowSums* sums = nullptr;
+  TriangleRowSums* sums = nullptr;
   Arena<Space> memory(exec, "heddle::sptrsv::features", arena_array(level_rows, n),
                       arena_array(level_entries, n), arena_array(level_hubs, n),
                       arena_array(sums, 1));
   Kokkos::parallel_for("heddle::sptrsv::no_features", range_policy(exec, levels),
                        ClearLevelSums{level_rows, level_entries, level_hubs});
-  const Kokkos::View<RowSums, Space, Kokkos::MemoryUnmanaged> result(sums);
+  const Kokkos::View<TriangleRowSums, Space, Kokkos::MemoryUnmanaged> result(sums);
   Kokkos::parallel_reduce("heddle::sptrsv::features", range_policy(exec, graph.rows),
                           RowSumsKernel<Graph>{graph, level, level_rows, level_entries, level_hubs},
                           result);
@@ -156,7 +156,7 @@ TriangleFeatures features_of(const Exec& exec, const Graph& graph, const int* le
   features.level_entries = spread_of(host.template take<std::int64_t>(n).data(), levels);
   const std::int64_t* const hubs = host.template take<std::int64_t>(n).data();
   features.hub_levels = levels - std::count(hubs, hubs + n, std::int64_t{0});
-  const RowSums rows = *host.template take<RowSums>(1).data();
+  const TriangleRowSums rows = *host.template take<TriangleRowSums>(1).data();
   const auto number = static_cast<long double>(graph.rows);
   features.entries = static_cast<std::int64_t>(rows.entries);
   features.hub_rows = rows.hubs;
@@ -166,7 +166,7 @@ TriangleFeatures features_of(const Exec& exec, const Graph& graph, const int* le
   features.row_entries.variation = variation(static_cast<long double>(rows.entries) / number,
                                              static_cast<long double>(rows.squares) / number);
   features.dep_dist =
-      static_cast<double>(rows.nearness) / RowSums::one / static_cast<double>(graph.rows);
+      static_cast<double>(rows.nearness) / TriangleRowSums::one / static_cast<double>(graph.rows);
   if constexpr (ordered::on_threads<Exec>) features.shared_rows = count_shared_rows(exec, graph);
   return features;
 }

@@ -17,7 +17,7 @@ inline constexpr int most_supernode_rows = 8;
 /// Whether row i needs exactly the rows that row `before` needs, in the same order, and `before`
 /// once.
 template <Ordinal O, Offset Off>
-KOKKOS_FUNCTION bool shares_columns(const triangle::Graph<O, Off>& graph, O i, O before) {
+KOKKOS_FUNCTION bool shares_columns(const triangle::DependencyGraph<O, Off>& graph, O i, O before) {
   Off k = graph.row_ptr[before];
   const auto next_of_before = [&] {
     while (k < graph.row_ptr[before + 1] &&
@@ -43,7 +43,7 @@ KOKKOS_FUNCTION bool shares_columns(const triangle::Graph<O, Off>& graph, O i, O
 
 template <Ordinal O, Offset Off>
 struct CountSharedRows {
-  triangle::Graph<O, Off> graph;
+  triangle::DependencyGraph<O, Off> graph;
 
   KOKKOS_FUNCTION void operator()(std::int64_t p, std::int64_t& count) const {
     count += p > 0 && shares_columns(graph, graph.row(p), graph.row(p - 1)) ? 1 : 0;
@@ -52,7 +52,7 @@ struct CountSharedRows {
 
 /// Number of rows that share the columns of the previous row. One launch; waits for `exec`.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
-std::int64_t count_shared_rows(const Exec& exec, const triangle::Graph<O, Off>& graph) {
+std::int64_t count_shared_rows(const Exec& exec, const triangle::DependencyGraph<O, Off>& graph) {
   std::int64_t count = 0;
   Kokkos::parallel_reduce("heddle::sptrsv::shared_rows", range_policy(exec, graph.rows),
                           CountSharedRows<O, Off>{graph}, count);
@@ -62,7 +62,7 @@ std::int64_t count_shared_rows(const Exec& exec, const triangle::Graph<O, Off>& 
 /// Marks the rows that start a supernode, by position in the loop, before long ones are cut.
 template <Ordinal O, Offset Off>
 struct FindFirstRows {
-  triangle::Graph<O, Off> graph;
+  triangle::DependencyGraph<O, Off> graph;
   O* starts;
 
   KOKKOS_FUNCTION void operator()(std::int64_t p) const {
@@ -80,7 +80,7 @@ class Supernodes {
 
   /// Two allocations and a launch; waits for `exec`, since the host cuts them to size.
   template <Offset Off>
-  Supernodes(const Exec& exec, const triangle::Graph<O, Off>& graph)
+  Supernodes(const Exec& exec, const triangle::DependencyGraph<O, Off>& graph)
       : memory_(exec, "heddle::sptrsv::supernode_of",
                 arena_bytes<O>(static_cast<std::size_t>(graph.rows))),
         of_(memory_.template take<O>(static_cast<std::size_t>(graph.rows))) {
@@ -114,7 +114,7 @@ class Supernodes {
 /// The reads of supernode g of a triangle: the supernodes of its first row's columns.
 template <Ordinal O, Offset Off>
 struct SupernodeReads {
-  triangle::Graph<O, Off> graph;
+  triangle::DependencyGraph<O, Off> graph;
   const O* first;
   const O* of;
 
@@ -177,7 +177,7 @@ struct SupernodeRows {
 /// Number of columns of each supernode, and one for its first row.
 template <Ordinal O, Offset Off>
 struct SupernodeColumns {
-  triangle::Graph<O, Off> graph;
+  triangle::DependencyGraph<O, Off> graph;
   const O* first;
   ordered::PlaceOrder<O> order;
 
@@ -206,7 +206,7 @@ struct SupernodeValues {
 /// diagonal(k) for those on the diagonal. If the pattern is not the inspected one, entries without
 /// a slot are left out.
 template <Ordinal O, Offset Off, class Visit, class Diagonal>
-KOKKOS_FORCEINLINE_FUNCTION void visit_slots(const triangle::Graph<O, Off>& graph,
+KOKKOS_FORCEINLINE_FUNCTION void visit_slots(const triangle::DependencyGraph<O, Off>& graph,
                                              const SupernodeSlots& slots, O first_row, int step,
                                              std::int64_t row, const Visit& visit,
                                              const Diagonal& diagonal) {
@@ -229,7 +229,7 @@ KOKKOS_FORCEINLINE_FUNCTION void visit_slots(const triangle::Graph<O, Off>& grap
 
 template <Ordinal O, Offset Off>
 struct CopySupernodes {
-  triangle::Graph<O, Off> graph;
+  triangle::DependencyGraph<O, Off> graph;
   const Off* origin;  ///< entry k of the graph is entry origin[k] of the matrix; null: entry k
   const O* first;
   ordered::PlaceOrder<O> order;
@@ -260,7 +260,7 @@ struct CopySupernodes {
 
 template <Scalar S, Ordinal O, Offset Off, Scalar D>
 struct UpdateSupernodes {
-  triangle::Graph<O, Off> T;  ///< the matrix, and the triangle to solve with
+  triangle::DependencyGraph<O, Off> T;  ///< the matrix, and the triangle to solve with
   const S* from;
   SupernodeView<S, O, Off, D> view;
   const Off* source;  ///< the entry of T of each value; null: the order of the rows of T
@@ -310,9 +310,10 @@ class SupernodeTriangle {
 
   /// Copies the supernodes in `order`. Entry k of the graph is entry origin[k] of T, or k if that
   /// is null. Two allocations, with a wait between them.
-  SupernodeTriangle(const Exec& exec, const Matrix& T, const triangle::Graph<O, Off>& graph,
-                    const Off* origin, const Supernodes<Exec, O>& supernodes,
-                    const ordered::PlaceOrder<O>& order, Diagonal diagonal)
+  SupernodeTriangle(const Exec& exec, const Matrix& T,
+                    const triangle::DependencyGraph<O, Off>& graph, const Off* origin,
+                    const Supernodes<Exec, O>& supernodes, const ordered::PlaceOrder<O>& order,
+                    Diagonal diagonal)
       : count_(supernodes.count()), triangle_(graph.triangle), unit_(diagonal == Diagonal::unit) {
     table_memory_ =
         Arena<Space>(exec, "heddle::sptrsv::supernode_table", arena_array(place_, count_ + 1),
@@ -346,7 +347,8 @@ class SupernodeTriangle {
   /// allocation, no wait. The lowest row with a bad diagonal (is_bad_diagonal) is marked in
   /// *bad_diagonal, if that is given (mark_bad_row).
   void update_values(const Exec& exec, const Matrix& T, std::int64_t* bad_diagonal) {
-    const triangle::Graph<O, Off> rows{T.row_ptr().data(), T.col_idx().data(), T.rows(), triangle_};
+    const triangle::DependencyGraph<O, Off> rows{T.row_ptr().data(), T.col_idx().data(), T.rows(),
+                                                 triangle_};
     const Off* const source = source_.extent(0) > 0 ? source_.data() : nullptr;
     Kokkos::parallel_for("heddle::sptrsv::supernode_values", range_policy(exec, count_),
                          UpdateSupernodes<S, O, Off, D>{

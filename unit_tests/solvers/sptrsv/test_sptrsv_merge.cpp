@@ -39,8 +39,8 @@ struct Leveled {
     const auto n = static_cast<std::int32_t>(from.rows.size());
     const auto pointers = on_device(from.rows.row_ptr());
     const auto columns = on_device(from.rows.col_idx());
-    const triangle::Graph<std::int32_t, std::int64_t> graph{pointers.data(), columns.data(), n,
-                                                            Triangle::lower};
+    const triangle::DependencyGraph<std::int32_t, std::int64_t> graph{
+        pointers.data(), columns.data(), n, Triangle::lower};
     const auto places = ordered::Schedule<Exec, std::int32_t>::by_level(
         exec, n, SweepDirection::forward,
         ordered::Levels<Exec>(exec, triangle::loop_of(graph, from.rows.nonzeros())));
@@ -191,12 +191,12 @@ using Host = Kokkos::DefaultHostExecutionSpace;
 TEST_CASE("sptrsv: a schedule that breaks a dependence is noticed") {
   const Leveled<Host> chain(lower_band("chain", 3, {1}));
   const auto wrong = [](const Leveled<Host>& triangle, const RowGroups& groups,
-                        const std::vector<Launch>& launches, const GroupBounds& bounds) {
+                        const std::vector<LaunchRange>& launches, const GroupBounds& bounds) {
     const PlaceGraph<std::int32_t, std::int64_t> graph{
         triangle.pattern.rows(), triangle.row_ptr.data(), triangle.needed.data()};
     return broken_dependence(graph, groups, launches, bounds);
   };
-  const auto broken = [&](const RowGroups& groups, const std::vector<Launch>& launches) {
+  const auto broken = [&](const RowGroups& groups, const std::vector<LaunchRange>& launches) {
     return wrong(chain, groups, launches, {most_rows}) != "";
   };
   const RowGroups two{{0, 1, 2}, {0, 2, 3}, {0, 1, 2}};
@@ -217,7 +217,7 @@ TEST_CASE("sptrsv: a schedule that breaks a dependence is noticed") {
     return i < 5 ? std::vector<std::int64_t>{} : std::vector<std::int64_t>{0, 1, 2, 3, 4};
   }));
   const RowGroups groups{{0, 1, 2, 3, 4, 5, 6}, {0, 5, 7}, {0, 1, 2}};
-  const std::vector<Launch> once{{0, 2, false}};
+  const std::vector<LaunchRange> once{{0, 2, false}};
   CHECK(wrong(fan, groups, once, {most_rows, 4, 4}) == "");
   CHECK(wrong(fan, groups, once, {most_rows, 4, 3}) == "a group of 4 pieces");
   CHECK(wrong(fan, groups, once, {4}) == "a group of 5 rows");

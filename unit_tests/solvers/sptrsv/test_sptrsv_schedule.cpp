@@ -23,15 +23,15 @@ struct Scheduled {
   Pattern32 pattern;
   int lanes;  ///< lanes a row
   std::vector<Task> tasks;
-  std::vector<Launch> launches;
+  std::vector<LaunchRange> launches;
   int width;
 
   Scheduled(const Pattern& from, Triangle side, const Scheme& scheme, int warp_width)
       : width(warp_width) {
     const Exec exec;
     const auto n = static_cast<std::int32_t>(from.rows.size());
-    const triangle::Graph<std::int32_t, std::int64_t> graph{from.rows.row_ptr().data(),
-                                                            from.rows.col_idx().data(), n, side};
+    const triangle::DependencyGraph<std::int32_t, std::int64_t> graph{
+        from.rows.row_ptr().data(), from.rows.col_idx().data(), n, side};
     std::int64_t entries = 0;
     for (std::int32_t i = 0; i < n; ++i) {
       const ordered::PlaceOrder<std::int32_t> in_order{nullptr, n, SweepDirection::forward};
@@ -49,7 +49,7 @@ struct Scheduled {
     launches = schedule.launches();
   }
 
-  std::string broken(const std::vector<Task>& by, const std::vector<Launch>& launched) const {
+  std::string broken(const std::vector<Task>& by, const std::vector<LaunchRange>& launched) const {
     const PlaceGraph<std::int32_t, std::int64_t> graph{pattern.rows(), pattern.row_ptr().data(),
                                                        pattern.needed().data()};
     const int most_rows = lanes > 0 ? width / lanes : width;
@@ -196,7 +196,7 @@ TEST_CASE("sptrsv in order: a run of rows is one task up to a mean row, and else
 TEST_CASE("sptrsv in order: the order of the rows has no levels") {
   for (const int rows : {0, 1, 100}) {
     for (const Triangle side : {Triangle::lower, Triangle::upper}) {
-      const triangle::Graph<int, int> graph{nullptr, nullptr, rows, side};
+      const triangle::DependencyGraph<int, int> graph{nullptr, nullptr, rows, side};
       const ordered::Schedule<Exec, int> schedule(rows, graph.sweep());
       CHECK(schedule.levels() == 0);
       for (int p = 0; p < rows; ++p) {

@@ -16,7 +16,7 @@ using Exec = Kokkos::DefaultHostExecutionSpace;
 using Type = TriangleType<Exec, double, Indices32>;
 using Plan = Type::Plan<>;
 using heddle::detail::sptrsv::most_supernode_rows;
-using Graph = heddle::detail::triangle::Graph<int, int>;
+using Graph = heddle::detail::triangle::DependencyGraph<int, int>;
 using Supernodes = heddle::detail::sptrsv::Supernodes<Exec, int>;
 
 /// The supernodes of one triangle of a pattern.

@@ -237,7 +237,7 @@ TEST_CASE_TEMPLATE_APPLY(in_order, Everywhere);
 namespace {
 
 using Exec = Kokkos::DefaultHostExecutionSpace;
-using backends::Progress;
+using backends::ThreadSteps;
 namespace ordered = heddle::detail::ordered;
 
 /// A pattern, the options of its loop, and a schedule for it.
@@ -398,8 +398,8 @@ TEST_CASE("wavefronts: any number of threads runs a schedule, with delays anywhe
       for (const int granted : {1, 2, 3, 7, 8}) {
         CAPTURE(granted);
         std::vector<std::int64_t> items(expected.size(), 5);
-        std::vector<Progress::Word> words(8);
-        const Progress progress(words.data());
+        std::vector<ThreadSteps::Word> words(8);
+        const ThreadSteps progress(words.data());
         progress.clear(8);
         const MixItems mix{scheduled.loop().reads, items.data()};
         const auto run = [&](int me) {
