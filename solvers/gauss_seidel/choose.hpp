@@ -64,7 +64,7 @@ inline PinnedScheme pinned(const GaussSeidelOptions& options, const Device& devi
 }
 
 /// The scheme if none is pinned, chosen before levels are known; nullopt if the wavefronts of a CPU
-/// choose (solvers/wavefronts/inspect.hpp).
+/// choose (solvers/wavefronts/wavefronts.hpp).
 inline std::optional<Scheme> choose(std::int64_t rows, std::int64_t entries,
                                     const GaussSeidelOptions& options, const Device& device) {
   const SchemeGrammar legal = grammar(device);

@@ -15,7 +15,6 @@
 #include "../ordered/choose_by_time.hpp"
 #include "../ordered/colors.hpp"
 #include "../triangle/check_triangle.hpp"
-#include "../triangle/right_hand_sides.hpp"
 #include "block_sweeps.hpp"
 #include "check.hpp"
 #include "choose.hpp"

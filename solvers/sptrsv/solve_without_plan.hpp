@@ -13,8 +13,8 @@
 #include "../../backends/unroll.hpp"
 #include "../../core/multivector.hpp"
 #include "../ordered/solved_values.hpp"
-#include "../triangle/graph.hpp"
-#include "../triangle/right_hand_sides.hpp"
+#include "../triangle/check_triangle.hpp"
+#include "../triangle/ordered_triangle.hpp"
 #include "select/tuning.hpp"
 #include "without_plan.hpp"
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "../../solvers/sptrsv/definitions.hpp"
-#include "../../solvers/sptrsv/select/candidates.hpp"
+#include "../../solvers/sptrsv/select/choose.hpp"
 #include "../../testing/plan_types.hpp"
 #include "../../testing/residual.hpp"
 #include "../support/shared_formats.hpp"

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "../../solvers/ordered/loop.hpp"
-#include "../../solvers/ordered/schedule_on_threads.hpp"
+#include "../../solvers/ordered/schedule.hpp"
 
 namespace heddle::test {
 

@@ -4,7 +4,6 @@
 
 #include <heddle/sptrsv.hpp>
 
-#include "../../../solvers/sptrsv/select/candidates.hpp"
 #include "../../../solvers/sptrsv/select/choose.hpp"
 #include "../../../testing/traced_solve.hpp"
 #include "../common/asked_schemes.hpp"

@@ -10,7 +10,6 @@
 #include "../select/tuning.hpp"
 #include "../transform/blocked_triangle.hpp"
 #include "../transform/merge.hpp"
-#include "../transform/pieces.hpp"
 #include "operands.hpp"
 
 namespace heddle::detail::sptrsv {

@@ -5,7 +5,6 @@
 #include "../../../core/multivector.hpp"
 #include "../../ordered/levels.hpp"
 #include "../../triangle/check_triangle.hpp"
-#include "../../triangle/graph.hpp"
 #include "../../triangle/ordered_triangle.hpp"
 #include "../../triangle/triangle.hpp"
 

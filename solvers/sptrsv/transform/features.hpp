@@ -12,12 +12,56 @@
 #include "../../../core/explain.hpp"
 #include "../../../core/triangle_features.hpp"
 #include "../../ordered/levels.hpp"
-#include "../../triangle/graph.hpp"
-#include "supernodes.hpp"
+#include "../../triangle/ordered_triangle.hpp"
 
 namespace heddle {
 
 namespace detail::sptrsv {
+
+/// Whether row i needs exactly the rows that row `before` needs, in the same order, and `before`
+/// once.
+template <Ordinal O, Offset Off>
+KOKKOS_FUNCTION bool shares_columns(const triangle::DependencyGraph<O, Off>& graph, O i, O before) {
+  Off k = graph.row_ptr[before];
+  const auto next_of_before = [&] {
+    while (k < graph.row_ptr[before + 1] &&
+           !triangle::in_triangle(graph.triangle, before, graph.col_idx[k])) {
+      ++k;
+    }
+    return k < graph.row_ptr[before + 1];
+  };
+  int found = 0;
+  for (Off at = graph.row_ptr[i]; at < graph.row_ptr[i + 1]; ++at) {
+    const O j = graph.col_idx[at];
+    if (!triangle::in_triangle(graph.triangle, i, j)) continue;
+    if (j == before) {
+      ++found;
+    } else if (next_of_before() && graph.col_idx[k] == j) {
+      ++k;
+    } else {
+      return false;
+    }
+  }
+  return found == 1 && !next_of_before();
+}
+
+template <Ordinal O, Offset Off>
+struct CountSharedRows {
+  triangle::DependencyGraph<O, Off> graph;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t p, std::int64_t& count) const {
+    count += p > 0 && shares_columns(graph, graph.row(p), graph.row(p - 1)) ? 1 : 0;
+  }
+};
+
+/// Number of rows that share the columns of the previous row. One launch; waits for `exec`.
+template <ExecutionSpace Exec, Ordinal O, Offset Off>
+std::int64_t count_shared_rows(const Exec& exec, const triangle::DependencyGraph<O, Off>& graph) {
+  std::int64_t count = 0;
+  Kokkos::parallel_reduce("heddle::sptrsv::shared_rows", range_policy(exec, graph.rows),
+                          CountSharedRows<O, Off>{graph}, count);
+  return count;
+}
 
 /// Sums over the rows of a triangle, in integers, so that the order of additions does not matter.
 struct TriangleRowSums {

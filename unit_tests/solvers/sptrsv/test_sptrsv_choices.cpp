@@ -9,7 +9,7 @@
 
 #include "../../../formats/model/triangles.hpp"
 #include "../../../solvers/sptrsv/definitions.hpp"
-#include "../../../solvers/sptrsv/select/candidates.hpp"
+#include "../../../solvers/sptrsv/select/choose.hpp"
 #include "../../../testing/events.hpp"
 #include "../../support/triangles.hpp"
 

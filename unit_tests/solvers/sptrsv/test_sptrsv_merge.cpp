@@ -4,8 +4,8 @@
 #include <doctest/doctest.h>
 
 #include "../../../solvers/sptrsv/definitions.hpp"
+#include "../../../solvers/sptrsv/transform/blocked_triangle.hpp"
 #include "../../../solvers/sptrsv/transform/merge.hpp"
-#include "../../../solvers/sptrsv/transform/pieces.hpp"
 #include "../../support/serial_parents.hpp"
 #include "../../support/task_proofs.hpp"
 #include "../../support/triangles.hpp"

@@ -5,7 +5,7 @@
 
 #include "../../../solvers/sptrsv/definitions.hpp"
 #include "../../../solvers/sptrsv/run/tasks.hpp"
-#include "../../../solvers/sptrsv/select/candidates.hpp"
+#include "../../../solvers/sptrsv/select/choose.hpp"
 #include "../../../solvers/triangle/ordered_triangle.hpp"
 #include "../../support/task_proofs.hpp"
 #include "../../support/triangles.hpp"

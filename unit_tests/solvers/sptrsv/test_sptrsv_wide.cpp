@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "../../../solvers/sptrsv/definitions.hpp"
-#include "../../../solvers/sptrsv/select/candidates.hpp"
+#include "../../../solvers/sptrsv/select/choose.hpp"
 #include "../../support/sptrsv_check.hpp"
 
 namespace heddle::test {
