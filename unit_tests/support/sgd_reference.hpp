@@ -124,13 +124,13 @@ constexpr bool rounds_alike =
 #endif
 
 template <class Exec, class S>
-struct Factors {
+struct SgdFactors {
   template <class T>
   using View = Kokkos::View<T**, Kokkos::LayoutRight, typename Exec::memory_space>;
   View<S> p, q;
   HostFactor<S> host_p, host_q;
 
-  Factors(const HostRatings<S>& ratings, int rank)
+  SgdFactors(const HostRatings<S>& ratings, int rank)
       : p("heddle::test::p", static_cast<std::size_t>(ratings.rows),
           static_cast<std::size_t>(rank)),
         q("heddle::test::q", static_cast<std::size_t>(ratings.columns),
@@ -179,7 +179,7 @@ std::string wrong_epochs(const Exec& exec, const Exec& other, const SgdPlan<Exec
   const int rank = plan.options().rank;
   const int lanes = rank == 16 || rank == 32 ? rank : backends::has_lanes<Exec> ? 32 : 1;
   const auto run = [&](const Exec& on, int count) {
-    Factors<Exec, S> factors(ratings, rank);
+    SgdFactors<Exec, S> factors(ratings, rank);
     plan.start(on, factors.p, factors.q);
     for (int epoch = 0; epoch < count; ++epoch) {
       plan.epoch(on, factors.p, factors.q, rate, lambda);

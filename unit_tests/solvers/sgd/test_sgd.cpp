@@ -54,7 +54,7 @@ TEST_CASE_TEMPLATE("contracted sums stay within what updates may round", S, floa
   for (const int rank : {1, 5, 16, 33}) {
     for (const std::int64_t block : {1, 4, 40}) {
       const SgdOptions options{.rank = rank, .block_rows = block, .block_columns = block};
-      Factors<Kokkos::DefaultHostExecutionSpace, S> once(ratings, rank), twice(ratings, rank);
+      SgdFactors<Kokkos::DefaultHostExecutionSpace, S> once(ratings, rank), twice(ratings, rank);
       Random random(3);
       once.copy_back();
       twice.copy_back();
@@ -101,7 +101,7 @@ TEST_CASE("ratings of rank two are found again, by every schedule") {
        {SgdSchedule::block_diagonals, SgdSchedule::diagonals, SgdSchedule::atomic}) {
     CAPTURE(name(schedule));
     SgdPlan plan(exec, ratings.on<Backend::memory_space>(), {.rank = 16, .schedule = schedule});
-    Factors<Backend, double> factors(ratings, 16);
+    SgdFactors<Backend, double> factors(ratings, 16);
     plan.start(exec, factors.p, factors.q);
     const double before = plan.rmse(exec, factors.p, factors.q);
     // The 50 ratings of a column may all read the same factors on a GPU, so that their steps are
@@ -123,7 +123,7 @@ TEST_CASE("an epoch is a launch a wave, and nothing else") {
   for (const SgdSchedule schedule :
        {SgdSchedule::block_diagonals, SgdSchedule::diagonals, SgdSchedule::atomic}) {
     SgdPlan plan(exec, ratings.on<Backend::memory_space>(), {.rank = 4, .schedule = schedule});
-    Factors<Backend, float> factors(ratings, 4);
+    SgdFactors<Backend, float> factors(ratings, 4);
     plan.start(exec, factors.p, factors.q);
     const auto seen =
         only_launches(exec, [&] { plan.epoch(exec, factors.p, factors.q, 0.01, 0.02); });
@@ -139,7 +139,7 @@ TEST_CASE("strides between rows, and schemes") {
                      {.rank = 16, .block_rows = 3, .block_columns = 4});
   CHECK(plan.scheme().to_string() == "sgd/block-diagonals,rows=3,columns=4");
   CHECK(plan.ratings() == 60);
-  Factors<Backend, float> factors(ratings, 16), wide(ratings, 20);
+  SgdFactors<Backend, float> factors(ratings, 16), wide(ratings, 20);
   const auto p = Kokkos::subview(wide.p, Kokkos::ALL, std::pair(0, 16));
   const auto q = Kokkos::subview(wide.q, Kokkos::ALL, std::pair(0, 16));
   plan.start(exec, factors.p, factors.q);
@@ -159,7 +159,7 @@ TEST_CASE("wrong input is an Error that says what") {
   CHECK_THROWS_AS(make({.block_rows = -1}), Error);
   CHECK_THROWS_AS(make({.schedule = SgdSchedule::diagonals, .block_rows = 2}), Error);
   const auto plan = make({.rank = 4});
-  Factors<Backend, float> factors(ratings, 5);
+  SgdFactors<Backend, float> factors(ratings, 5);
   CHECK_THROWS_AS(plan.epoch(exec, factors.p, factors.q, 0.1, 0), Error);
   for (const int wrong : {12, -1}) {
     ratings.row[17] = wrong;
@@ -217,7 +217,7 @@ TEST_CASE("a step is finite and not negative, and factors that diverge show in r
   const Backend exec;
   const auto ratings = some_ratings<float>(12, 11, 60);
   const SgdPlan<Backend, float> plan(exec, ratings.on<Backend::memory_space>(), {.rank = 4});
-  Factors<Backend, float> factors(ratings, 4);
+  SgdFactors<Backend, float> factors(ratings, 4);
   plan.start(exec, factors.p, factors.q);
   const double before = plan.rmse(exec, factors.p, factors.q);
   constexpr double infinity = std::numeric_limits<double>::infinity();
