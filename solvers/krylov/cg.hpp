@@ -105,13 +105,17 @@ KOKKOS_FORCEINLINE_FUNCTION bool has_direction(const CgState& state) {
   return state.running() || (state.outcome == Outcome::converged && state.moves != 0);
 }
 
-/// beta from the new r . M r
-KOKKOS_FORCEINLINE_FUNCTION void next_direction(CgState& state, double product) {
+/// beta from z = M r of the new r: `product` is r . z, and `change` is z . (r - r before), which is
+/// r . z too if M is the same in each step.
+KOKKOS_FORCEINLINE_FUNCTION void next_direction(CgState& state, double product, double change) {
   if (!has_direction(state)) return;
   const double rho = state.z_scale * product;
   if (state.running()) check_rho(state, rho);
-  state.beta = rho / state.rho;
+  state.beta = state.z_scale * change / state.rho;
   state.rho = rho;
+}
+KOKKOS_FORCEINLINE_FUNCTION void next_direction(CgState& state, double product) {
+  next_direction(state, product, product);
 }
 
 // Arguments of conjugate gradients in one launch: cg/one-team and cg/one-cluster.
@@ -174,8 +178,15 @@ namespace heddle {
 /// the vectors must fit into its scratch. The scheme is chosen by size or pinned by options.scheme;
 /// scheme() returns what ran. The schemes add up in different orders.
 ///
+/// With options.flexible M may differ from one apply to the next: beta is z . (r - r before) over
+/// the last r . z, after Polak and Ribiere, so that the new p is conjugate to the last one whatever
+/// M is. r - r before is -alpha q, which needs no vector more. Each step lowers the energy of the
+/// error if r . M r is positive, and M need not be symmetric. Over complex numbers all dots are
+/// their real parts: A is symmetric in that inner product too. An iteration moves 13 n b bytes and
+/// those of M, which is applied even if it is diagonal.
+///
 /// Sources: M. Hestenes and E. Stiefel (1952); replacing the recurrence by b - A x: H. van der
-/// Vorst and Q. Ye (2000).
+/// Vorst and Q. Ye (2000); flexible: G. Golub and Q. Ye (1999), Y. Notay (2000).
 template <ExecutionSpace Exec, Scalar S>
 class CgSolver
     : public detail::krylov::KrylovSolver<CgSolver<Exec, S>, Exec, S, detail::krylov::CgState> {
@@ -204,7 +215,7 @@ class CgSolver
       Base::write, Base::x_;
   using typename Base::Const, typename Base::How, typename Base::Sum, typename Base::Vectors;
   static constexpr detail::krylov::SolverTraits traits = {
-      .takes = {.name = "CgSolver", .vectors = true, .scheme = true},
+      .takes = {.name = "CgSolver", .flexible = true, .vectors = true, .scheme = true},
       .monitor = {"heddle::cg::state", "heddle::cg::state_on_host", "heddle::cg::check"},
       .labels = {"heddle::cg::true_residual", "heddle::cg::scale_residual", "heddle::cg::solution"},
       .vectors = "heddle::cg::vectors",
@@ -219,7 +230,8 @@ class CgSolver
   template <class M, class A>
   double vectors_moved(const A& matrix) const {
     const bool with_dot = count() == 1 && takes_dot<A> && detail::krylov::has_dot(matrix);
-    return (detail::krylov::no_preconditioner<M> ? 10 : 12) - (with_dot ? 2 : 0);
+    const double passes = options().flexible ? 13 : detail::krylov::no_preconditioner<M> ? 10 : 12;
+    return passes - (with_dot ? 2 : 0);
   }
 
   template <class A, class M>
@@ -232,7 +244,7 @@ class CgSolver
       const auto nonzeros = rows ? static_cast<std::int64_t>(rows->nonzeros()) : 0;
       if (const auto scheme = rows ? in_one_launch(nonzeros) : std::nullopt) {
         scheme_ = *scheme;
-        launch_blocks<how>(exec, *rows, b, x, read_of(preconditioner));
+        launch_blocks<how>(exec, *rows, b, x, read_of<how>(preconditioner));
         return true;
       }
     }
@@ -242,7 +254,8 @@ class CgSolver
   }
 
   /// The scheme that solves a system of so many entries in one launch: the pinned one, or the
-  /// fastest expected. None if the system does not fit, or launches are expected to be faster.
+  /// fastest expected. None if the system does not fit, launches are expected to be faster, or
+  /// options.flexible is set.
   std::optional<Scheme> in_one_launch(std::int64_t nonzeros) const;
 
   /// Throws Error if another scheme is pinned than the one that solves the system.
@@ -285,16 +298,21 @@ class CgSolver
     give(exec, x);
   }
 
-  template <class M>
+  /// The vectors that passes read for M. Flexible ones read z, of any M, which is r without one.
+  template <How how, class M>
   Const read_of(M& preconditioner) const {
-    return detail::krylov::read_of<S>(preconditioner, read(z_), rows_);
+    if constexpr (how == How::by_operator) {
+      return read(detail::krylov::no_preconditioner<M> ? r_ : z_);
+    } else {
+      return detail::krylov::read_of<S>(preconditioner, read(z_), rows_);
+    }
   }
 
   /// The passes of a step, for one way of reading M.
   template <detail::krylov::Preconditioned how>
   struct Passes {
     CgSolver& solver;
-    /// r . z if the iteration continues from b - A x.
+    /// r . z, and r . p if flexible, if the iteration continues from b - A x.
     void restart(const Exec& exec, const Const& z) const;
     /// r -= alpha q with alpha = rho / p . q; r . r and, unless z is a vector, beta.
     void residual(const Exec& exec, const Const& z) const;
@@ -304,16 +322,21 @@ class CgSolver
   /// p . q
   void curvature(const Exec& exec);
   /// r . z, if z is a vector, and beta from it.
-  void rho(const Exec& exec);
+  void rho(const Exec& exec, const Const& z);
 
   template <class M>
   void restart(const Exec& exec, M& preconditioner) {
-    constexpr How how = detail::krylov::how_with<M>();
     scale_residual(exec);
-    if constexpr (how == How::by_operator) {
-      detail::krylov::apply<Exec, S>(exec, preconditioner, r_, z_);
+    if (options().flexible) {
+      restart_by<How::by_operator>(exec, preconditioner);
+    } else {
+      restart_by<detail::krylov::how_with<M>()>(exec, preconditioner);
     }
-    const Const z = read_of(preconditioner);
+  }
+  template <How how, class M>
+  void restart_by(const Exec& exec, M& preconditioner) {
+    if constexpr (how == How::by_operator) this->preconditioned(exec, preconditioner, r_, z_);
+    const Const z = read_of<how>(preconditioner);
     const Passes<how> passes{*this};
     passes.restart(exec, z);
     passes.directions(exec, z, true);
@@ -337,14 +360,21 @@ class CgSolver
 
   template <class A, class M>
   void iterate(const Exec& exec, A& matrix, M& preconditioner, bool) {
-    constexpr How how = detail::krylov::how_with<M>();
     multiply(exec, matrix);
-    const Const z = read_of(preconditioner);
+    if (options().flexible) {
+      step_by<How::by_operator>(exec, preconditioner);
+    } else {
+      step_by<detail::krylov::how_with<M>()>(exec, preconditioner);
+    }
+  }
+  template <How how, class M>
+  void step_by(const Exec& exec, M& preconditioner) {
+    const Const z = read_of<how>(preconditioner);
     const Passes<how> passes{*this};
     passes.residual(exec, z);
     if constexpr (how == How::by_operator) {
-      detail::krylov::apply<Exec, S>(exec, preconditioner, r_, z_);
-      rho(exec);
+      this->preconditioned(exec, preconditioner, r_, z_);
+      rho(exec, z);
     }
     passes.directions(exec, z, false);
   }

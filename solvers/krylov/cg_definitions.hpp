@@ -21,26 +21,41 @@ inline void check_cg_scheme(const std::optional<Scheme>& scheme) {
                   cg_one_cluster().to_string());
 }
 
-/// r . z if the iteration continues from b - A x.
+/// r . z if the iteration continues from b - A x. If it keeps p and is flexible, r . p too: M has
+/// changed since p was computed, so that r . z is not the slope along p.
 template <Scalar S, Preconditioned how>
-struct CgRestart : vectors::Pass<Wide<S>, 1> {
-  Multivector<const S> r, z;
+struct CgRestart : vectors::Pass<Wide<S>, 2> {
+  Multivector<const S> r, z, p;
   CgState* state;
+  bool flexible;
 
   KOKKOS_FORCEINLINE_FUNCTION bool active(int v) const { return state[v].unscaled != 0; }
-  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
-    return operands_of(loaded(r), loaded(z, how != Preconditioned::not_at_all));
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int v) const {
+    return operands_of(loaded(r), loaded(z, how != Preconditioned::not_at_all),
+                       loaded(p, reads_slope(v)));
   }
   template <class Pack>
   KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
-    return [](const auto&, Pack* sum, const Pack& r, const Pack& read) {
-      add_dot(r, z_of<how>(read, r), *sum);
+    return [](const auto&, Pack* sum, const Pack& r, const Pack& read, const Pack& p) {
+      add_dot(r, z_of<how>(read, r), sum[0]);
+      add_dot(r, p, sum[1]);
     };
   }
   KOKKOS_FORCEINLINE_FUNCTION void finish(int v, const Wide<S>* total) const {
     state[v].turns = active(v) && state[v].anew ? 1 : 0;
-    if (active(v)) restart_cg(state[v], real_part(*total));
+    if (!active(v)) return;
+    restart_cg(state[v], real_part(total[0]));
+    if (!reads_slope(v)) return;
+    const double slope = real_part(total[1]);
+    if (slope > 0) {
+      state[v].rho = slope;
+    } else {
+      state[v].turns = 1;
+    }
   }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION bool reads_slope(int v) const { return flexible && !state[v].anew; }
 };
 
 /// p . q, the curvature along p
@@ -100,6 +115,28 @@ struct CgRho : heddle::vectors::passes::SumOfProducts<S, Wide<S>> {
   }
 };
 
+/// r . z, and z . (r - r before) with r - r before = -alpha q; beta from both
+template <Scalar S>
+struct CgFlexibleRho : vectors::Pass<Wide<S>, 2> {
+  Multivector<const S> r, z, q;
+  CgState* state;
+
+  KOKKOS_FORCEINLINE_FUNCTION bool active(int v) const { return has_direction(state[v]); }
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
+    return operands_of(loaded(r), loaded(z), loaded(q));
+  }
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
+    return [](const auto&, Pack* sum, const Pack& r, const Pack& z, const Pack& q) {
+      add_dot(r, z, sum[0]);
+      add_dot(q, z, sum[1]);
+    };
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void finish(int v, const Wide<S>* total) const {
+    next_direction(state[v], real_part(total[0]), -state[v].alpha * real_part(total[1]));
+  }
+};
+
 /// x += alpha p, p = z + beta p. x is not scaled, and r and p are. With `turning`: p = z, if the
 /// iteration restarts.
 template <Scalar S, Preconditioned how>
@@ -143,27 +180,28 @@ CgSolver<Exec, S>::CgSolver(const Exec& exec, std::int64_t rows, const KrylovOpt
 
 template <ExecutionSpace Exec, Scalar S>
 std::optional<Scheme> CgSolver<Exec, S>::in_one_launch(std::int64_t nonzeros) const {
-  if (count() != 1) return std::nullopt;
+  if (count() != 1 || options().flexible) return std::nullopt;
   return detail::krylov::cg_in_one_launch<Exec, S>(device_, options().scheme, rows_, nonzeros);
 }
 
 template <ExecutionSpace Exec, Scalar S>
 void CgSolver<Exec, S>::check_pinned() const {
   if (const auto& pinned = options().scheme; pinned && *pinned != scheme_) {
-    throw Error(
-        pinned->to_string() +
-            " cannot solve this system: A has no csr(), or M is neither none nor "
-            "Jacobi, or there are several right-hand sides or options.nullspace, or too many "
-            "rows for one team or cluster",
-        "leave out options.scheme");
+    throw Error(pinned->to_string() +
+                    " cannot solve this system: A has no csr(), or M is neither none nor "
+                    "Jacobi, or there are several right-hand sides, options.nullspace or "
+                    "options.flexible, or too many rows for one team or cluster",
+                "leave out options.scheme");
   }
 }
 
 template <ExecutionSpace Exec, Scalar S>
 template <detail::krylov::Preconditioned how>
 void CgSolver<Exec, S>::Passes<how>::restart(const Exec& exec, const Const& z) const {
-  solver.pass(exec, "heddle::cg::restart", z.row_stride == 1,
-              detail::krylov::CgRestart<S, how>{{}, read(solver.r_), z, solver.states()});
+  solver.pass(
+      exec, "heddle::cg::restart", z.row_stride == 1,
+      detail::krylov::CgRestart<S, how>{
+          {}, read(solver.r_), z, read(solver.p_), solver.states(), solver.options().flexible});
 }
 
 template <ExecutionSpace Exec, Scalar S>
@@ -196,8 +234,13 @@ void CgSolver<Exec, S>::curvature(const Exec& exec) {
 }
 
 template <ExecutionSpace Exec, Scalar S>
-void CgSolver<Exec, S>::rho(const Exec& exec) {
-  pass(exec, "heddle::cg::rho", true, detail::krylov::CgRho<S>{{{}, read(r_), read(z_)}, states()});
+void CgSolver<Exec, S>::rho(const Exec& exec, const Const& z) {
+  if (options().flexible) {
+    pass(exec, "heddle::cg::flexible_rho", true,
+         detail::krylov::CgFlexibleRho<S>{{}, read(r_), z, read(q_), states()});
+  } else {
+    pass(exec, "heddle::cg::rho", true, detail::krylov::CgRho<S>{{{}, read(r_), z}, states()});
+  }
 }
 
 }  // namespace heddle

@@ -32,7 +32,8 @@ struct ResidualLabels {
 /// Name of a solver, and the options that it accepts and others do not.
 struct TakenOptions {
   const char* name;
-  bool restart = false, bounds = false, vectors = false, scheme = false, recompute_every = true;
+  bool restart = false, flexible = false, bounds = false, vectors = false, scheme = false;
+  bool recompute_every = true;
 };
 
 /// Properties in which solvers differ.
@@ -57,6 +58,8 @@ inline void check_effects(const KrylovOptions& options, const TakenOptions& take
   };
   refuse(options.restart.has_value(), takes.restart, "restart",
          "leave it out: it is GmresSolver's");
+  refuse(options.flexible, takes.flexible, "flexible",
+         "leave it out: it is CgSolver's and GmresSolver's");
   refuse(options.bounds.has_value(), takes.bounds, "bounds",
          "leave it out: it is ChebyshevSolver's");
   refuse(options.scheme.has_value(), takes.scheme, "scheme", "leave it out: it is CgSolver's");
@@ -115,7 +118,7 @@ void check_symmetric(const M& preconditioner, const char* needs) {
   if (!needs || symmetric(preconditioner)) return;
   throw Error(name_of(preconditioner) + " is not symmetric, and " + needs +
                   " a preconditioner that is" + asymmetry_of(preconditioner),
-              "sweep forward and backward, or use gmres or bicgstab");
+              "sweep forward and backward, or use gmres, bicgstab or flexible cg");
 }
 
 /// Number of residuals of a right-hand side that the device keeps: those between two checks, and
