@@ -52,22 +52,26 @@ namespace heddle {
 /// computed from x, and a new basis begins. m is the smallest of options.restart, rows and
 /// options.max_iterations.
 ///
-/// A solver is made once for a size and m, with all its memory, bytes(): m + 4 vectors and 2 m^2
-/// numbers. It can be moved, not copied. solve allocates nothing, and the host checks only every
-/// options.check_every iterations; rotations and the small triangle are computed on the device.
-/// Iterations are products with A, except those that compute a residual. b - A x, scaling and sums
-/// are as in CgSolver. Blocks of options.check_every iterations run as graphs, one for each place
-/// in a cycle, if m is a multiple of it. A solver solves one system at a time. The bits are the
-/// same on every run if those of A and M are.
+/// A solver is made once for a size and m, with all its memory, bytes(): m + 4 vectors (2 m + 4 if
+/// flexible) and 2 m^2 numbers. It can be moved, not copied. solve allocates nothing, and the host
+/// checks only every options.check_every iterations; rotations and the small triangle are computed
+/// on the device. Iterations are products with A, except those that compute a residual. b - A x,
+/// scaling and sums are as in CgSolver. Blocks of options.check_every iterations run as graphs, one
+/// for each place in a cycle, if m is a multiple of it. A solver solves one system at a time. The
+/// bits are the same on every run if those of A and M are.
 ///
 /// Iteration j of a cycle moves the bytes of the product and M, and (2 j + 5) n b bytes:
 /// Gram-Schmidt is a pass over j + 1 vectors for V' w, and one for w - V h. If V would be
 /// orthogonal to fewer than six digits (three of floats), both run again (reorthogonalization),
 /// which moves as much again.
 ///
-/// Sources: Y. Saad and M. Schultz (1986); reorthogonalization if it is needed: J. Daniel et al.
-/// (1976), L. Giraud et al. (2005), by an estimate as H. Simon's (1984); the norm by Pythagoras: A.
-/// Smoktunowicz et al. (2006).
+/// With options.flexible M may differ from one apply to the next (FGMRES): M v of each iteration is
+/// kept, m vectors more, and x is updated with these, so that M is not applied again at the end of
+/// a cycle. The bytes of an iteration are the same.
+///
+/// Sources: Y. Saad and M. Schultz (1986); flexible: Y. Saad (1993); reorthogonalization if it is
+/// needed: J. Daniel et al. (1976), L. Giraud et al. (2005), by an estimate as H. Simon's (1984);
+/// the norm by Pythagoras: A. Smoktunowicz et al. (2006).
 template <ExecutionSpace Exec, Scalar S>
 class GmresSolver
     : public detail::krylov::KrylovSolver<GmresSolver<Exec, S>, Exec, S, detail::krylov::Progress> {
@@ -97,7 +101,7 @@ class GmresSolver
   using typename Base::Sum, typename Base::Vector, typename Base::Vectors;
   using Numbers = SolverVector<Exec, Sum>;
   static constexpr detail::krylov::SolverTraits traits = {
-      .takes = {.name = "GmresSolver", .restart = true, .recompute_every = false},
+      .takes = {.name = "GmresSolver", .restart = true, .flexible = true, .recompute_every = false},
       .monitor = {"heddle::gmres::progress", "heddle::gmres::progress_on_host",
                   "heddle::gmres::check"},
       .labels = {"heddle::gmres::true_residual", nullptr, "heddle::gmres::solution"},
@@ -112,9 +116,13 @@ class GmresSolver
     return (m_ - 1) + 5.0;
   }
 
-  /// The first `count` vectors of the basis.
-  Vectors basis(int count) const {
-    return Vectors(basis_.data(), basis_.extent(0), static_cast<std::size_t>(count));
+  static Vectors first_of(const Vectors& vectors, int count) {
+    return Vectors(vectors.data(), vectors.extent(0), static_cast<std::size_t>(count));
+  }
+  /// Whether M v of each iteration is kept. Without an M it is v.
+  template <class M>
+  bool keeps_applied() const {
+    return options().flexible && !detail::krylov::no_preconditioner<M>;
   }
   /// Scales a vector of the basis to norm 1, or to zero if there is none.
   void normalize(const Exec& exec, const Vector& v);
@@ -122,9 +130,10 @@ class GmresSolver
   void begin_cycle(const Exec& exec);
   /// Computes vector j + 1 of the basis and column j of the triangle from A M times vector j.
   void orthogonalize(const Exec& exec, int j);
-  /// Returns V y of a cycle of so many iterations, in the last vector of the basis. That is free
-  /// then, since the next cycle computes a new basis.
-  Vectors combine(const Exec& exec, int iterations);
+  /// Returns a combination of so many vectors of a cycle, with the coefficients y of the small
+  /// system, in the last vector of the basis. That is free then, since the next cycle computes a
+  /// new basis.
+  Vectors combine(const Exec& exec, const Vectors& vectors);
   /// x += unscale z
   void add(const Exec& exec, const Vectors& z);
   auto start() const { return Base::read(start_); }
@@ -141,16 +150,19 @@ class GmresSolver
   void restart(const Exec& exec, M&) {
     begin_cycle(exec);
   }
-  /// x += M V y, of this cycle
+  /// x += M V y, of this cycle; of flexible GMRES the M v that are kept, times y
   template <class M>
   void complete(const Exec& exec, M& preconditioner) {
     const int iterations = std::exchange(open_, 0);
     if (iterations == 0) return;
-    add(exec, this->preconditioned(exec, preconditioner, combine(exec, iterations), q_));
+    if (keeps_applied<M>()) return add(exec, combine(exec, first_of(applied_, iterations)));
+    const Vectors combined = combine(exec, first_of(basis_, iterations));
+    add(exec, this->preconditioned(exec, preconditioner, combined, q_));
   }
   template <class A, class M>
   void step(const Exec& exec, A& matrix, M& preconditioner, int j) {
-    const Vectors v = this->preconditioned(exec, preconditioner, one(j), q_);
+    const Vectors to = keeps_applied<M>() ? one_of(applied_, j) : q_;
+    const Vectors v = this->preconditioned(exec, preconditioner, one(j), to);
     detail::krylov::apply<Exec, S>(exec, matrix, v, one(j + 1));
     orthogonalize(exec, j);
   }
@@ -177,16 +189,18 @@ class GmresSolver
       open_ = reached;
     }
   }
-  /// A vector of the basis.
-  Vectors one(int c) const {
-    return Vectors(column(basis_, c).data(), basis_.extent(0), std::size_t{1});
+  static Vectors one_of(const Vectors& vectors, int c) {
+    return Vectors(column(vectors, c).data(), vectors.extent(0), std::size_t{1});
   }
+  /// A vector of the basis.
+  Vectors one(int c) const { return one_of(basis_, c); }
 
   int m_ = 0;
   int open_ = 0;  ///< number of iterations in this cycle so far
   /// Steps of a cycle differ, so that each block of them has a graph of its own.
   std::vector<detail::krylov::IterationGraph<backends::Graph<Exec>>> parts_;
   Vectors basis_, start_;  ///< start_: x at the start of this cycle
+  Vectors applied_;        ///< M v for each v of this cycle; none unless options.flexible
   detail::krylov::GmresState<S> state_{};
 };
 

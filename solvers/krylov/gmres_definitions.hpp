@@ -328,12 +328,13 @@ inline KrylovOptions with_cycle(std::int64_t rows, KrylovOptions options, const 
   const std::int64_t most =
       std::min<std::int64_t>(std::max<std::int64_t>(rows, 1), std::max(options.max_iterations, 1));
   const auto m = std::min<std::int64_t>(restart, most);
-  const double columns = static_cast<double>(m) + 4;
+  const double columns = static_cast<double>(m) * (options.flexible ? 2 : 1) + 4;
   const double bytes = columns * static_cast<double>(scalar_bytes) *
                        std::max(static_cast<double>(rows), 4 * columns);
   if (bytes > 0x1p60) {
     throw OutOfMemory("options.restart = " + std::to_string(restart) + " keeps " +
-                          std::to_string(m) + " vectors of " + std::to_string(rows) + " rows",
+                          std::to_string(options.flexible ? 2 * m : m) + " vectors of " +
+                          std::to_string(rows) + " rows",
                       "restart after fewer iterations");
   }
   options.restart = static_cast<int>(m);
@@ -347,16 +348,18 @@ GmresSolver<Exec, S>::GmresSolver(const Exec& exec, std::int64_t rows, const Kry
     : Base(exec, rows, detail::krylov::with_cycle(rows, given, traits.takes, sizeof(S))),
       m_(*options().restart) {
   const auto n = static_cast<std::size_t>(rows), m = static_cast<std::size_t>(m_);
-  S *vectors = nullptr, *work = nullptr;
+  const std::size_t applied = options().flexible ? m : 0;
+  S *vectors = nullptr, *work = nullptr, *of_m = nullptr;
   auto& s = state_;
   arena_ = Arena<typename Exec::memory_space>(
       exec, traits.vectors, arena_array(vectors, n * (m + 1)), arena_array(work, 3 * n),
-      arena_array(s.hessenberg, m * m), arena_array(s.orthogonality_loss, (m + 1) * (m + 1)),
-      arena_array(s.givens_sine, m), arena_array(s.givens_cosine, m),
-      arena_array(s.rotated_rhs, m + 1), arena_array(s.products, m + 1),
-      arena_array(s.corrections, m + 1), arena_array(s.overlap, m + 1), arena_array(s.y, m),
-      arena_array(s.basis_scale, 1), arena_array(s.next_scale, 1), arena_array(s.first_scale, 1),
-      arena_array(s.unscale, 1), arena_array(s.largest_column, 1), arena_array(s.columns, 1),
+      arena_array(of_m, n * applied), arena_array(s.hessenberg, m * m),
+      arena_array(s.orthogonality_loss, (m + 1) * (m + 1)), arena_array(s.givens_sine, m),
+      arena_array(s.givens_cosine, m), arena_array(s.rotated_rhs, m + 1),
+      arena_array(s.products, m + 1), arena_array(s.corrections, m + 1),
+      arena_array(s.overlap, m + 1), arena_array(s.y, m), arena_array(s.basis_scale, 1),
+      arena_array(s.next_scale, 1), arena_array(s.first_scale, 1), arena_array(s.unscale, 1),
+      arena_array(s.largest_column, 1), arena_array(s.columns, 1),
       arena_array(s.reorthogonalize, 1));
   state_.m = m_;
   state_.progress = states();
@@ -364,6 +367,7 @@ GmresSolver<Exec, S>::GmresSolver(const Exec& exec, std::int64_t rows, const Kry
   x_ = Vectors(work, n, 1);
   q_ = Vectors(work + n, n, 1);
   start_ = Vectors(work + 2 * n, n, 1);
+  applied_ = Vectors(of_m, n, applied);
   r_ = one(0);
   for (int first = 0; first < m_; first += blocks_.block()) {
     parts_.emplace_back(std::min(blocks_.block(), m_ - first));
@@ -390,13 +394,12 @@ void GmresSolver<Exec, S>::orthogonalize(const Exec& exec, int j) {
 }
 
 template <ExecutionSpace Exec, Scalar S>
-auto GmresSolver<Exec, S>::combine(const Exec& exec, int iterations) -> Vectors {
+auto GmresSolver<Exec, S>::combine(const Exec& exec, const Vectors& vectors) -> Vectors {
   constexpr int width = backends::max_subwarp_width<Exec>;
   backends::launch<backends::Shape<width, width>>(exec, "heddle::gmres::solve", 1,
                                                   detail::krylov::GmresSolve<S>{state_});
   const Vectors z = one(m_);
-  const Numbers y(state_.y, static_cast<std::size_t>(iterations));
-  vectors::combine(exec, 1, basis(iterations), y, 0, column(z));
+  heddle::vectors::combine(exec, 1, vectors, Numbers(state_.y, vectors.extent(1)), 0, column(z));
   return z;
 }
 

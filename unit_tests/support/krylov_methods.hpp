@@ -36,14 +36,15 @@ struct SystemOf {
 };
 using System = SystemOf<Exec, double>;
 
-/// The methods of a device: "cg/launches" and so on, "gmres", "bicgstab", "chebyshev".
+/// The methods of a device: schemes of conjugate gradients and "cg/flexible", "gmres",
+/// "gmres/flexible", "bicgstab", "chebyshev".
 template <ExecutionSpace E = Exec>
 std::vector<std::string> krylov_methods() {
-  std::vector<std::string> methods{"cg/launches", "cg/one-team"};
+  std::vector<std::string> methods{"cg/launches", "cg/flexible", "cg/one-team"};
   if (heddle::backends::describe(E()).most_teams_per_cluster > 0) {
     methods.emplace_back("cg/one-cluster");
   }
-  methods.insert(methods.end(), {"gmres", "bicgstab", "chebyshev"});
+  methods.insert(methods.end(), {"gmres", "gmres/flexible", "bicgstab", "chebyshev"});
   return methods;
 }
 /// The methods that take any operator and preconditioner, one a solver.
@@ -51,9 +52,11 @@ inline std::vector<std::string> one_of_each_solver() {
   return {"cg/launches", "gmres", "bicgstab", "chebyshev"};
 }
 inline bool is_cg(const std::string& method) { return method.starts_with("cg/"); }
+inline bool is_gmres(const std::string& method) { return method.starts_with("gmres"); }
+inline bool is_flexible(const std::string& method) { return method.ends_with("/flexible"); }
 /// Methods in one launch take matrices with rows, and no preconditioner but Jacobi.
 inline bool in_one_launch(const std::string& method) {
-  return is_cg(method) && method != "cg/launches";
+  return method.starts_with("cg/one-");
 }
 /// The products with A of a step.
 inline int products_of(const std::string& method) { return method == "bicgstab" ? 2 : 1; }
@@ -62,10 +65,11 @@ inline int products_of(const std::string& method) { return method == "bicgstab" 
 template <Scalar S = double, ExecutionSpace E = Exec, class Use>
 void with_method(const std::string& method, const SpectrumBounds& bounds, KrylovOptions options,
                  const Use& use) {
+  options.flexible |= is_flexible(method);
   if (is_cg(method)) {
-    if (!options.scheme) options.scheme = Scheme(method);
+    if (!options.scheme && !is_flexible(method)) options.scheme = Scheme(method);
     use(std::type_identity<CgSolver<E, S>>(), options);
-  } else if (method == "gmres") {
+  } else if (is_gmres(method)) {
     use(std::type_identity<GmresSolver<E, S>>(), options);
   } else if (method == "bicgstab") {
     use(std::type_identity<BicgstabSolver<E, S>>(), options);
@@ -223,7 +227,7 @@ SystemOf<E, S> system_of(PlainOperator<E, S> a, const SpectrumBounds& bounds = {
 
 /// A system that a method is for: a flow for those of any A, else a star.
 inline System typical(const std::string& method, int side) {
-  if (method == "gmres" || method == "bicgstab") return system_of(flow<Exec, double>(side));
+  if (is_gmres(method) || method == "bicgstab") return system_of(flow<Exec, double>(side));
   return system_of(star(side, 4.1), {0.1, 8.1});
 }
 
