@@ -24,6 +24,7 @@ set(HEDDLE_PUBLIC_NAMES
     kokkos_kernels.hpp=solvers/kokkos_kernels.hpp
     ilu.hpp=solvers/ilu.hpp
     lobpcg.hpp=solvers/lobpcg.hpp
+    minres.hpp=solvers/minres.hpp
     matrix.hpp=core/matrix.hpp
     matrix_market.hpp=core/files/matrix_market.hpp
     model.hpp=formats/model/read.hpp

@@ -60,6 +60,8 @@ function(heddle_plans target)
                "HEDDLE_PROGRESS_INSTANCES(, ${type})\nHEDDLE_GMRES_INSTANCES(, ${type})\n")
     add_source(bicgstab_${scalar} solvers/krylov/bicgstab_definitions.hpp
                "HEDDLE_BICGSTAB_INSTANCES(, ${type})\n")
+    add_source(minres_${scalar} solvers/krylov/minres_definitions.hpp
+               "HEDDLE_MINRES_INSTANCES(, ${type})\n")
     add_source(chebyshev_${scalar} solvers/krylov/chebyshev_definitions.hpp
                "HEDDLE_CHEBYSHEV_INSTANCES(, ${type})\n")
     add_source(lobpcg_${scalar} solvers/lobpcg/definitions.hpp "HEDDLE_LOBPCG_INSTANCES(, ${type})\n")

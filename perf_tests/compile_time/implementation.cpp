@@ -8,6 +8,7 @@
 #include <heddle/gauss_seidel.hpp>
 #include <heddle/gmres.hpp>
 #include <heddle/ilu.hpp>
+#include <heddle/minres.hpp>
 #include <heddle/spmv.hpp>
 #include <heddle/sptrsv.hpp>
 #include <heddle/vectors.hpp>

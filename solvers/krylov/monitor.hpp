@@ -350,8 +350,8 @@ class BestSolution {
       copy(exec, x, solutions_, v);
     }
   }
-  /// Copies a kept solution to x if that has not converged and is worse. Returns whether any was
-  /// copied; it is no longer kept then.
+  /// Copies a kept solution to x if that has not converged, is no least-squares solution and is
+  /// worse. Returns whether any was copied; it is no longer kept then.
   template <class ProgressOf>
   bool restore(const Exec& exec, const ProgressOf& progress, const Vectors& x) {
     bool any = false;
@@ -359,8 +359,9 @@ class BestSolution {
       const Progress& of = progress(v);
       const bool last = last_is_best_ && of.outcome == Outcome::iteration_limit;
       const double reached = of.verified ? of.residual : of.carried;
-      if (of.outcome == Outcome::converged || (last && of.left == Left::own) ||
-          !std::isfinite(kept_[v].residual) || reached <= kept_[v].residual) {  // NaN is not
+      if (of.outcome == Outcome::converged || of.outcome == Outcome::inconsistent ||
+          (last && of.left == Left::own) || !std::isfinite(kept_[v].residual) ||
+          reached <= kept_[v].residual) {  // NaN is not
         continue;
       }
       kept_[v] = {};

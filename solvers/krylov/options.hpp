@@ -144,7 +144,8 @@ struct KrylovOptions {
   std::function<bool(int iterations, double residual)> callback = {};
   /// For CgSolver, which has three schemes: pins cg/launches, cg/one-team or cg/one-cluster.
   std::optional<Scheme> scheme = std::nullopt;
-  /// Number of right-hand sides that are solved together; only CgSolver accepts more than one.
+  /// Number of right-hand sides that are solved together; only CgSolver and MinresSolver accept
+  /// more than one.
   int vectors = 1;
   /// For GmresSolver: the iterations after which it is restarted; 30 by default.
   std::optional<int> restart = std::nullopt;

@@ -221,6 +221,10 @@ KOKKOS_FORCEINLINE_FUNCTION void verify(Progress& progress, const Limits& limits
     progress.outcome = Outcome::not_a_number;
   }
   if (!progress.running() || due == Due::last) progress.left = left_of(progress, method, drifted);
+  // b - A x of a least-squares solution is what was carried, and no larger than that of the guess.
+  if (progress.outcome == Outcome::inconsistent && (drifted || progress.left != Left::own)) {
+    progress.outcome = Outcome::stagnated;
+  }
 }
 
 /// The norm of b - A x for the x that is left.

@@ -20,6 +20,7 @@
 #include <heddle/cg.hpp>
 #include <heddle/gmres.hpp>
 #include <heddle/lobpcg.hpp>
+#include <heddle/minres.hpp>
 #endif
 
 #include "../../backends/cooperative.hpp"
@@ -382,12 +383,17 @@ inline void add_others(std::vector<Row>& rows) {
   of_grid.grid = true;
   const KrylovOptions few{.max_iterations = 4, .check_every = 0, .zero_guess = true};
   const auto add = [&]<class Solver>(const char* name, std::type_identity<Solver>, const Traits& is,
-                                     const auto& options) {
-    rows.push_back(row<Steps<Solver, std::decay_t<decltype(options)>>>(name, "", is, options));
+                                     const auto& options, const char* how = "") {
+    rows.push_back(row<Steps<Solver, std::decay_t<decltype(options)>>>(name, how, is, options));
   };
   add("CgSolver", std::type_identity<CgSolver<Exec, double>>(), of_grid, few);
   add("GmresSolver", std::type_identity<GmresSolver<Exec, double>>(), solver, few);
   add("BicgstabSolver", std::type_identity<BicgstabSolver<Exec, double>>(), solver, few);
+  add("MinresSolver", std::type_identity<MinresSolver<Exec, double>>(), of_grid, few);
+  KrylovOptions flexible = few;
+  flexible.flexible = true;
+  add("CgSolver", std::type_identity<CgSolver<Exec, double>>(), of_grid, flexible, "flexible");
+  add("GmresSolver", std::type_identity<GmresSolver<Exec, double>>(), solver, flexible, "flexible");
   KrylovOptions bounded = few;
   bounded.bounds = SpectrumBounds{0.1, 100};
   Traits of_bounds = of_grid;

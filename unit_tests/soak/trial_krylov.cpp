@@ -6,12 +6,14 @@
 #include <heddle/cg.hpp>
 #include <heddle/chebyshev.hpp>
 #include <heddle/gmres.hpp>
+#include <heddle/minres.hpp>
 
 #include "../../solvers/krylov/bicgstab_definitions.hpp"
 #include "../../solvers/krylov/cg_definitions.hpp"
 #include "../../solvers/krylov/chebyshev_definitions.hpp"
 #include "../../solvers/krylov/gmres_definitions.hpp"
 #include "../../solvers/krylov/jacobi_definitions.hpp"
+#include "../../solvers/krylov/minres_definitions.hpp"
 #include "../../solvers/krylov/polynomial.hpp"
 #include "../../testing/vectors_check.hpp"
 #include "../support/shared_formats.hpp"
@@ -83,15 +85,18 @@ class KrylovTrial {
       : random_(random),
         report_(report),
         exec_(draw_instance<Exec>(random, report)),
-        method_(one_of<std::string>(random, {"cg", "chebyshev", "gmres", "bicgstab"})),
+        method_(one_of<std::string>(random, {"cg", "chebyshev", "gmres", "bicgstab", "minres"})),
         scales_(random, is_float) {
-    const bool symmetric = method_ == "cg" || method_ == "chebyshev";
+    const bool symmetric = method_ != "gmres" && method_ != "bicgstab";
     const Pattern pattern = draw_square(random, emulated ? 200 : 1500);
     a_ = times<S>(draw_dominant<Exec>(random, report, pattern, symmetric), scales_.a);
     how_ = one_of<std::string>(random, {"alone", "jacobi", "blocks", "polynomial"});
     if (how_ == "polynomial" && !symmetric) how_ = "jacobi";
     if (method_ == "chebyshev") how_ = "jacobi";  // its spectrum is bounded
-    if (method_ == "cg" && once_in(random, 2)) options_.vectors = up_to(random, 4);
+    const bool takes_several = method_ == "cg" || method_ == "minres";
+    if (takes_several && once_in(random, 2)) options_.vectors = up_to(random, 4);
+    const bool may_be_flexible = method_ == "cg" || method_ == "gmres";
+    options_.flexible = may_be_flexible && once_in(random, 4);
     if (method_ == "gmres") options_.restart = up_to(random, 30);
     if (method_ == "chebyshev") options_.bounds = bounds();
     size_ = up_to(random, 6);
@@ -104,7 +109,7 @@ class KrylovTrial {
     if (once_in(random, 4) && method_ != "gmres") options_.recompute_every = 5;
     if (once_in(random, 4)) options_.relative_to = RelativeTo::first_residual;
     options_.history = once_in(random, 4);
-    const bool one_launch = method_ == "cg" && options_.vectors == 1 &&
+    const bool one_launch = method_ == "cg" && options_.vectors == 1 && !options_.flexible &&
                             (how_ == "alone" || how_ == "jacobi") && once_in(random, 2);
     if (one_launch) options_.scheme = Scheme(once_in(random, 2) ? "cg/launches" : "cg/one-team");
     report.says("; A of ", scales_.a, ", b of ", scales_.b, ", a guess of ", scales_.guess, ", ",
@@ -112,6 +117,7 @@ class KrylovTrial {
                 options_.restart.value_or(30), ", checks every ", options_.check_every,
                 options_.zero_guess ? ", from zero" : "",
                 options_.recompute_every ? ", recomputed" : "",
+                options_.flexible ? ", flexible" : "",
                 one_launch ? ", " + options_.scheme->to_string() : "");
   }
 
@@ -175,6 +181,8 @@ class KrylovTrial {
     const Column of_b(b.data(), b.extent(0)), of_x(x.data(), x.extent(0));
     if (method_ == "cg") {
       solve(CgSolver<Exec, S>(exec_, a_.n, options_), matrix, b, x, m, used && !options_.scheme);
+    } else if (method_ == "minres") {
+      solve(MinresSolver<Exec, S>(exec_, a_.n, options_), matrix, b, x, m, used);
     } else if (method_ == "gmres") {
       solve(GmresSolver<Exec, S>(exec_, a_.n, options_), matrix, of_b, of_x, m, used);
     } else if (method_ == "bicgstab") {

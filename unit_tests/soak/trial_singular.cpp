@@ -5,10 +5,12 @@
 #include <heddle/bicgstab.hpp>
 #include <heddle/cg.hpp>
 #include <heddle/gmres.hpp>
+#include <heddle/minres.hpp>
 
 #include "../../solvers/krylov/bicgstab_definitions.hpp"
 #include "../../solvers/krylov/cg_definitions.hpp"
 #include "../../solvers/krylov/gmres_definitions.hpp"
+#include "../../solvers/krylov/minres_definitions.hpp"
 #include "../../testing/vectors_check.hpp"
 #include "../support/breaking.hpp"
 #include "../support/wrong_solve.hpp"
@@ -66,7 +68,7 @@ std::string wrong_solve(const Exec& exec, Solver& solver, Breaking<Exec>& a,
 template <class Exec>
 void trial(Random& random, Report& report) {
   const Exec exec = draw_instance<Exec>(random, report);
-  const auto method = one_of<std::string>(random, {"cg", "gmres", "bicgstab"});
+  const auto method = one_of<std::string>(random, {"cg", "gmres", "bicgstab", "minres"});
   const auto n = 1 + up_to<std::size_t>(random, 5);
   const bool laplacian = once_in(random, 3);
   const double size = once_in(random, 4) ? 1e-120 : 1;
@@ -75,8 +77,9 @@ void trial(Random& random, Report& report) {
     for (double& number : of) number = static_cast<double>(random.below(7) - 3);
     return of;
   };
-  Breaking<Exec> a{draw_singular<Exec>(random, numbers, n, laplacian, method == "cg"),
-                   once_in(random, 3) ? 1 + up_to(random, 8) : 0};  // 1: the guess
+  Breaking<Exec> a{
+      draw_singular<Exec>(random, numbers, n, laplacian, method == "cg" || method == "minres"),
+      once_in(random, 3) ? 1 + up_to(random, 8) : 0};  // 1: the guess
   std::vector<double> b = numbers(n);
   for (double& entry : b) entry *= size;
   const std::vector<double> guess = numbers(n);
@@ -86,15 +89,19 @@ void trial(Random& random, Report& report) {
   options.history = true;
   if (laplacian && once_in(random, 2)) options.nullspace = Nullspace::constant();
   if (method == "gmres") options.restart = up_to(random, static_cast<std::int64_t>(n));
+  options.flexible = (method == "cg" || method == "gmres") && once_in(random, 4);
   report.says(", ", n, " rows", laplacian ? " of a Laplacian" : "", ", ", method, ", b of ", size,
               ", NaN at ", a.first, ", checks every ", options.check_every, ", at most ",
-              options.max_iterations, options.nullspace.count() ? ", nullspace" : "");
+              options.max_iterations, options.nullspace.count() ? ", nullspace" : "",
+              options.flexible ? ", flexible" : "");
   const auto rows = static_cast<std::int64_t>(n);
   const auto solve = [&](auto&& solver) {
     report.take(wrong_solve(exec, solver, a, b, guess, method == "cg"));
   };
   if (method == "cg") {
     solve(CgSolver<Exec, double>(exec, rows, options));
+  } else if (method == "minres") {
+    solve(MinresSolver<Exec, double>(exec, rows, options));
   } else if (method == "gmres") {
     solve(GmresSolver<Exec, double>(exec, rows, options));
   } else {

@@ -7,6 +7,7 @@
 #include <heddle/cg.hpp>
 #include <heddle/chebyshev.hpp>
 #include <heddle/gmres.hpp>
+#include <heddle/minres.hpp>
 
 #include "../../backends/cooperative.hpp"
 #include "../../backends/device.hpp"
@@ -16,6 +17,7 @@
 #include "../../solvers/krylov/cg_definitions.hpp"
 #include "../../solvers/krylov/chebyshev_definitions.hpp"
 #include "../../solvers/krylov/gmres_definitions.hpp"
+#include "../../solvers/krylov/minres_definitions.hpp"
 #endif
 
 namespace heddle::test {
@@ -37,27 +39,25 @@ struct SystemOf {
 using System = SystemOf<Exec, double>;
 
 /// The methods of a device: schemes of conjugate gradients and "cg/flexible", "gmres",
-/// "gmres/flexible", "bicgstab", "chebyshev".
+/// "gmres/flexible", "bicgstab", "minres", "chebyshev".
 template <ExecutionSpace E = Exec>
 std::vector<std::string> krylov_methods() {
   std::vector<std::string> methods{"cg/launches", "cg/flexible", "cg/one-team"};
   if (heddle::backends::describe(E()).most_teams_per_cluster > 0) {
     methods.emplace_back("cg/one-cluster");
   }
-  methods.insert(methods.end(), {"gmres", "gmres/flexible", "bicgstab", "chebyshev"});
+  methods.insert(methods.end(), {"gmres", "gmres/flexible", "bicgstab", "minres", "chebyshev"});
   return methods;
 }
 /// The methods that take any operator and preconditioner, one a solver.
 inline std::vector<std::string> one_of_each_solver() {
-  return {"cg/launches", "gmres", "bicgstab", "chebyshev"};
+  return {"cg/launches", "gmres", "bicgstab", "minres", "chebyshev"};
 }
 inline bool is_cg(const std::string& method) { return method.starts_with("cg/"); }
 inline bool is_gmres(const std::string& method) { return method.starts_with("gmres"); }
 inline bool is_flexible(const std::string& method) { return method.ends_with("/flexible"); }
 /// Methods in one launch take matrices with rows, and no preconditioner but Jacobi.
-inline bool in_one_launch(const std::string& method) {
-  return method.starts_with("cg/one-");
-}
+inline bool in_one_launch(const std::string& method) { return method.starts_with("cg/one-"); }
 /// The products with A of a step.
 inline int products_of(const std::string& method) { return method == "bicgstab" ? 2 : 1; }
 
@@ -73,6 +73,8 @@ void with_method(const std::string& method, const SpectrumBounds& bounds, Krylov
     use(std::type_identity<GmresSolver<E, S>>(), options);
   } else if (method == "bicgstab") {
     use(std::type_identity<BicgstabSolver<E, S>>(), options);
+  } else if (method == "minres") {
+    use(std::type_identity<MinresSolver<E, S>>(), options);
   } else {
     use(std::type_identity<ChebyshevSolver<E, S>>(), within(bounds, options));
   }

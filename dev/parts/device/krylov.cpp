@@ -5,6 +5,7 @@
 #include <heddle/cg.hpp>
 #include <heddle/chebyshev.hpp>
 #include <heddle/gmres.hpp>
+#include <heddle/minres.hpp>
 
 #include "nothing.hpp"
 
@@ -24,6 +25,7 @@ void solves(const Gpu& exec) {
   solve<BicgstabSolver<Gpu, S>>(exec, x);
   solve<ChebyshevSolver<Gpu, S>>(exec, x);
   solve<GmresSolver<Gpu, S>>(exec, x);
+  solve<MinresSolver<Gpu, S>>(exec, x);
 }
 
 template void solves<float>(const Gpu&);

@@ -37,7 +37,7 @@ System pairs(double a, double b, double c, double d, double first, double second
 /// A system that converges although its first residual (or the second) is no smaller.
 System with_a_hump(const std::string& method) {
   if (is_cg(method)) return pairs(1, 0, 0, 1000, 1, 0.1);
-  if (is_gmres(method)) return pairs(0, 1, 1, 0, 1, 0);
+  if (is_gmres(method) || method == "minres") return pairs(0, 1, 1, 0, 1, 0);
   if (method == "bicgstab") return pairs(0.1, 1, -1, 0.1, 1, 0);
   return pairs(2.0002, 0, 0, 2.0002, 1, 1, {1, 3});
 }
@@ -122,10 +122,11 @@ std::vector<Row> table() {
   };
 }
 
-/// Whether a method can have the outcome: GMRES' residuals do not grow, Chebyshev's keep growing in
-/// the row on divergence, and conjugate gradients always lower the energy.
+/// Whether a method can have the outcome: residuals of GMRES and MINRES do not grow, Chebyshev's
+/// keep growing in the row on divergence, and conjugate gradients always lower the energy.
 bool can(const std::string& method, const Row& row) {
-  return !(is_gmres(method) && row.outcome == Outcome::diverged) &&
+  const bool grows = !is_gmres(method) && method != "minres";
+  return !(!grows && row.outcome == Outcome::diverged) &&
          !(is_cg(method) && row.outcome == Outcome::stagnated);
 }
 Outcome without(const std::string& method, const Row& row) {
@@ -163,6 +164,7 @@ static_assert(std::same_as<decltype(CgSolver(Exec(), 1)), CgSolver<Exec, double>
 static_assert(
     std::same_as<decltype(GmresSolver(Exec(), 1, {.restart = 2})), GmresSolver<Exec, double>>);
 static_assert(std::same_as<decltype(BicgstabSolver(Exec(), 1)), BicgstabSolver<Exec, double>>);
+static_assert(std::same_as<decltype(MinresSolver(Exec(), 1)), MinresSolver<Exec, double>>);
 static_assert(std::same_as<decltype(ChebyshevSolver(Exec(), 1, KrylovOptions())),
                            ChebyshevSolver<Exec, double>>);
 using SomeMatrix = CsrMatrix<float, int, int, Space>;
@@ -211,15 +213,18 @@ TEST_CASE("an option that a solver does not take is an error that names both") {
       {"flexible", {.flexible = true}, {"cg/launches", "gmres"}},
       {"bounds", {.bounds = SpectrumBounds{0.01, 2}}, {"chebyshev"}},
       {"scheme", {.scheme = Scheme("cg/launches")}, {"cg/launches"}},
-      {"vectors", {.vectors = 2}, {"cg/launches"}},
-      {"recompute_every", {.recompute_every = 5}, {"cg/launches", "bicgstab", "chebyshev"}},
+      {"vectors", {.vectors = 2}, {"cg/launches", "minres"}},
+      {"recompute_every",
+       {.recompute_every = 5},
+       {"cg/launches", "bicgstab", "minres", "chebyshev"}},
   };
   for (const std::string& method : one_of_each_solver()) {
     CAPTURE(method);
     const auto use = [&]<class Solver>(std::type_identity<Solver>, const KrylovOptions& needed) {
       CHECK_THROWS_WITH_AS(Solver(-1, needed), doctest::Contains("is for -1 unknowns"), Error);
-      const char* name = is_gmres(method)       ? "GmresSolver"
+      const char* name = is_gmres(method)        ? "GmresSolver"
                          : method == "bicgstab"  ? "BicgstabSolver"
+                         : method == "minres"    ? "MinresSolver"
                          : method == "chebyshev" ? "ChebyshevSolver"
                                                  : "CgSolver";
       for (const Case& of : cases) {
@@ -321,6 +326,7 @@ TEST_CASE("with Jacobi, too, a solve only launches: so many kernels an iteration
     // residual, x out. Flexible: M in each step and before, and r . z.
     if (method == "cg/launches") CHECK(kernels == 9 + 4 * 12);
     if (method == "cg/flexible") CHECK(kernels == 10 + 6 * 12);
+    if (method == "minres") CHECK(kernels == 11 + 6 * 12);
     if (method == "chebyshev") CHECK(kernels == 9 + 2 * 12);
     if (in_one_launch(method)) CHECK(kernels == 1);
   }

@@ -7,6 +7,7 @@
 #include <heddle/gauss_seidel.hpp>
 #include <heddle/gmres.hpp>
 #include <heddle/ilu.hpp>
+#include <heddle/minres.hpp>
 #include <heddle/sptrsv.hpp>
 
 #include "../../../solvers/krylov/bicgstab_definitions.hpp"
@@ -14,6 +15,7 @@
 #include "../../../solvers/krylov/chebyshev_definitions.hpp"
 #include "../../../solvers/krylov/gmres_definitions.hpp"
 #include "../../../solvers/krylov/jacobi.hpp"
+#include "../../../solvers/krylov/minres_definitions.hpp"
 #include "../../../solvers/krylov/polynomial.hpp"
 #include "../../../solvers/krylov/with_rows.hpp"
 #include "../../../solvers/sptrsv/definitions.hpp"
@@ -82,11 +84,12 @@ KrylovOptions blocks_of(int iterations) {
 
 /// Solves by a solver that has solved before, in blocks that may be recorded, and by a new one with
 /// launches, and compares x bit by bit.
-template <class Solver, int block = 3, int restart = 0>
+template <class Solver, int block = 3, int restart = 0, bool flexible = false>
 struct Compare {
   static KrylovOptions options() {
     KrylovOptions options = blocks_of(block);
     if (restart > 0) options.restart = restart;
+    options.flexible = flexible;
     return options;
   }
   const Exec exec{};
@@ -291,6 +294,35 @@ TEST_CASE("a block that cannot be recorded runs by launches, and the result says
   CHECK_FALSE(recorded.recording_failed);
   CHECK((solver.replays() > 0) == graphs);
   CHECK((bits_of(x) == bits_of(y)));
+}
+
+/// Solves twice with no preconditioner, Jacobi and one more: each records blocks.
+template <class Compared, class M>
+void records_all(Compared& compare, System& a, M& other) {
+  JacobiPreconditioner<Exec, double> jacobi(Exec(), a.matrix());
+  for (const bool again : {false, true}) {
+    CAPTURE(again);
+    const auto solve = [&](auto&... preconditioner) {
+      compare(preconditioner...);
+      if (graphs) CHECK(compare.replays > 0);
+    };
+    solve();
+    solve(jacobi);
+  }
+  compare(other);
+}
+
+TEST_CASE("MINRES and flexible methods record every preconditioner too") {
+  const Exec exec;
+  auto a = laplacian<Exec, double>(side, 10), unsymmetric = flow<Exec, double>(side);
+  IcPlan<Exec, Matrix> cholesky(exec, a.matrix());
+  IluPlan<Exec, Matrix> lu(exec, unsymmetric.matrix());
+  Compare<MinresSolver<Exec, double>> minres(a);
+  records_all(minres, a, cholesky);
+  Compare<CgSolver<Exec, double>, 3, 0, true> cg(a);
+  records_all(cg, a, cholesky);
+  Compare<GmresSolver<Exec, double>, 3, 6, true> gmres(unsymmetric);
+  records_all(gmres, unsymmetric, lu);
 }
 
 TEST_CASE("BiCGStab records every preconditioner too") {

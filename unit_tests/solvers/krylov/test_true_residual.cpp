@@ -5,6 +5,7 @@
 #include "../../../solvers/krylov/cg_definitions.hpp"
 #include "../../../solvers/krylov/chebyshev_definitions.hpp"
 #include "../../../solvers/krylov/gmres_definitions.hpp"
+#include "../../../solvers/krylov/minres_definitions.hpp"
 #include "../../support/krylov_methods.hpp"
 
 namespace heddle::test {
@@ -242,7 +243,7 @@ TEST_CASE("residuals that grow beyond the bound end the solve") {
 TEST_CASE("b - A x replaces the residual of the recurrence every so many iterations") {
   System system = system_of(laplacian<Exec, double>(side, 1e4), {0.001, 2}, 1e6);
   JacobiPreconditioner<Exec, double> jacobi(Exec(), system.a.matrix());
-  for (const std::string method : {"cg/launches", "bicgstab", "chebyshev"}) {
+  for (const std::string method : {"cg/launches", "bicgstab", "minres", "chebyshev"}) {
     CAPTURE(method);
     for (const int every : {0, 20}) {
       const Solved solved = solve_by(method, system,

@@ -93,17 +93,18 @@ TEST_CASE("trouble is an outcome in words, and x is that of the last good iterat
   constexpr auto unknown = Outcome::running;  // not promised
   struct Row {
     const char* name;
-    double diagonal, beside, entry;  ///< of a star on a grid, and its entry 9
-    Outcome cg, any, chebyshev;      ///< "any": of solvers for any A
+    double diagonal, beside, entry;      ///< of a star on a grid, and its entry 9
+    Outcome cg, any, minres, chebyshev;  ///< "any": of solvers for any A
   };
   const Row table[] = {
-      {"negative definite", -4.01, -1, -1, Outcome::indefinite, unknown, unknown},
-      {"indefinite", 1.5, -1, -1, Outcome::indefinite, unknown, unknown},
-      {"zero", 0, 0, 0, Outcome::indefinite, Outcome::breakdown, Outcome::iteration_limit},
+      {"negative definite", -4.01, -1, -1, Outcome::indefinite, unknown, unknown, unknown},
+      {"indefinite", 1.5, -1, -1, Outcome::indefinite, unknown, unknown, unknown},
+      {"zero", 0, 0, 0, Outcome::indefinite, Outcome::breakdown, Outcome::inconsistent,
+       Outcome::iteration_limit},
       {"infinity", 4.01, -1, infinity, Outcome::not_a_number, Outcome::not_a_number,
-       Outcome::not_a_number},
+       Outcome::not_a_number, Outcome::not_a_number},
       {"NaN", 4.01, -1, std::nan(""), Outcome::not_a_number, Outcome::not_a_number,
-       Outcome::not_a_number},
+       Outcome::not_a_number, Outcome::not_a_number},
   };
   for (const Row& row : table) {
     CAPTURE(std::string(row.name));
@@ -118,6 +119,7 @@ TEST_CASE("trouble is an outcome in words, and x is that of the last good iterat
       if (is_gmres(method)) options.restart = 10;
       const Solved solved = solve_by(method, system, options);
       const Outcome expected = is_cg(method)           ? row.cg
+                               : method == "minres"    ? row.minres
                                : method == "chebyshev" ? row.chebyshev
                                                        : row.any;
       if (expected != unknown) {
@@ -381,6 +383,7 @@ TEST_CASE("a preconditioner of any size takes the steps of one of size 1") {
     if (by < 1e-200 || by > 1e200) continue;
     iterations("gmres", by);
     iterations("bicgstab", by);
+    iterations("minres", by);
   }
 }
 
