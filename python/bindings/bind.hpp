@@ -21,6 +21,8 @@ void bind_gmres(nb::module_& m);
 template <class S, class O>
 void bind_bicgstab(nb::module_& m);
 template <class S, class O>
+void bind_minres(nb::module_& m);
+template <class S, class O>
 void bind_lobpcg(nb::module_& m);
 
 }  // namespace heddle::python

@@ -21,6 +21,7 @@ void bind_all(nb::module_& m, const char* name) {
   bind_cg<S, O>(types);
   bind_gmres<S, O>(types);
   bind_bicgstab<S, O>(types);
+  bind_minres<S, O>(types);
   bind_lobpcg<S, O>(types);
 }
 

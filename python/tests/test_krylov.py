@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""cg, gmres and bicgstab beside scipy's."""
+"""cg, gmres, bicgstab and minres beside scipy's."""
 import heddle
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ import scipy.sparse.linalg as sla
 from conftest import flow, laplacian, without_boundary_values
 
 SOLVERS = {"cg": (heddle.cg, sla.cg, laplacian), "gmres": (heddle.gmres, sla.gmres, flow),
-           "bicgstab": (heddle.bicgstab, sla.bicgstab, flow)}
+           "bicgstab": (heddle.bicgstab, sla.bicgstab, flow), "minres": (heddle.minres, sla.minres, laplacian)}
 
 
 @pytest.fixture(params=SOLVERS)
@@ -281,7 +281,7 @@ def test_solver_objects_keep_their_memory():
     plan, M = heddle.SpmvPlan(A), heddle.IcPlan(A)
     b = np.random.default_rng(5).random(A.shape[0])
     for make, function in ((heddle.CgSolver, heddle.cg), (heddle.GmresSolver, heddle.gmres),
-                           (heddle.BicgstabSolver, heddle.bicgstab)):
+                           (heddle.BicgstabSolver, heddle.bicgstab), (heddle.MinresSolver, heddle.minres)):
         solver = make(rtol=1e-9, history=True)
         assert solver.bytes == 0
         first = solver.solve(plan, b, M=M)
@@ -335,3 +335,26 @@ def test_functions_are_called_no_oftener_than_needed(system):
 
     result = mine(A, b, M=M, return_result=True)
     assert result.converged and len(calls) <= result.iterations + 1
+
+
+def test_minres_of_indefinite_and_singular_systems(rng):
+    A = laplacian(12)
+    A = (A - 0.3 * A.diagonal().mean() * sp.eye_array(A.shape[0])).tocsr()
+    b = rng.random(A.shape[0])
+    x, info = heddle.minres(A, b, rtol=1e-8)
+    assert info == 0
+    check(A, b, x, 1e-8)
+    singular = sp.diags_array([0.0, 1.0, -2.0]).tocsr()
+    result = heddle.minres(singular, [1.0, 1.0, 1.0], return_result=True)
+    assert result.outcome == "inconsistent" and result.info > 0
+    np.testing.assert_allclose(result.x[1:], [1, -0.5])
+
+
+@pytest.mark.parametrize("solve", [heddle.cg, heddle.gmres])
+def test_flexible_methods_take_an_inner_iteration(solve, rng):
+    A = laplacian(30)
+    b = rng.random(A.shape[0])
+    steps = iter([2, 3, 4] * 1000)
+    x, info = solve(A, b, rtol=1e-8, M=lambda r: heddle.cg(A, r, rtol=0, maxiter=next(steps))[0], flexible=True)
+    assert info == 0
+    check(A, b, x, 1e-8)

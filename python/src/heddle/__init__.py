@@ -10,7 +10,7 @@ Kokkos begins with the first of these, and ends with the interpreter.
 """
 from ._installed import check as _check
 from ._core import Error, OutOfMemory, Refusal, __version__, device, set_threads, threads
-from ._krylov import BicgstabSolver, CgSolver, GmresSolver, Progress, Result, bicgstab, cg, gmres
+from ._krylov import BicgstabSolver, CgSolver, GmresSolver, MinresSolver, Progress, Result, bicgstab, cg, gmres, minres
 from ._lobpcg import EigenResult, lobpcg
 from ._matrix import ConversionWarning, Matrix, read_matrix_market, write_matrix_market
 from ._plans import GaussSeidelPlan, IcPlan, IluPlan, MultigridPlan, SptrsvPlan
@@ -21,7 +21,7 @@ _check()
 
 __all__ = [
     "BicgstabSolver", "CgSolver", "Choice", "ConversionWarning", "EigenResult", "Error", "GaussSeidelPlan",
-    "GmresSolver", "IcPlan", "IluPlan", "Matrix", "MultigridPlan", "OutOfMemory", "Progress", "Refusal", "Result",
-    "SpmvPlan", "SptrsvPlan", "bicgstab", "cg", "choose", "device", "gmres", "lobpcg", "read_matrix_market", "set_threads",
-    "spy", "threads", "write_matrix_market",
+    "GmresSolver", "IcPlan", "IluPlan", "Matrix", "MinresSolver", "MultigridPlan", "OutOfMemory", "Progress", "Refusal",
+    "Result", "SpmvPlan", "SptrsvPlan", "bicgstab", "cg", "choose", "device", "gmres", "lobpcg", "minres",
+    "read_matrix_market", "set_threads", "spy", "threads", "write_matrix_market",
 ]

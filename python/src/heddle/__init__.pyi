@@ -253,6 +253,7 @@ def cg(
     M: _Operator | None = None,
     callback: _Callback = None,
     return_result: Literal[False] = False,
+    flexible: bool = False,
     check_every: float | None = None,
     history: bool = False,
     nullspace: ArrayLike | None = None,
@@ -270,6 +271,7 @@ def cg(
     M: _Operator | None = None,
     callback: _Callback = None,
     return_result: Literal[True],
+    flexible: bool = False,
     check_every: float | None = None,
     history: bool = False,
     nullspace: ArrayLike | None = None,
@@ -287,6 +289,7 @@ def cg(
     M: _Operator | None = None,
     callback: _Callback = None,
     return_result: bool,
+    flexible: bool = False,
     check_every: float | None = None,
     history: bool = False,
     nullspace: ArrayLike | None = None,
@@ -306,6 +309,7 @@ def gmres(
     callback: Callable[[Any], Any] | None = None,
     callback_type: Literal["pr_norm", "x"] | None = None,
     return_result: Literal[False] = False,
+    flexible: bool = False,
     check_every: float | None = None,
     history: bool = False,
     nullspace: ArrayLike | None = None,
@@ -325,6 +329,7 @@ def gmres(
     callback: Callable[[Any], Any] | None = None,
     callback_type: Literal["pr_norm", "x"] | None = None,
     return_result: Literal[True],
+    flexible: bool = False,
     check_every: float | None = None,
     history: bool = False,
     nullspace: ArrayLike | None = None,
@@ -344,6 +349,7 @@ def gmres(
     callback: Callable[[Any], Any] | None = None,
     callback_type: Literal["pr_norm", "x"] | None = None,
     return_result: bool,
+    flexible: bool = False,
     check_every: float | None = None,
     history: bool = False,
     nullspace: ArrayLike | None = None,
@@ -385,6 +391,57 @@ def bicgstab(
 ) -> Result: ...
 @overload
 def bicgstab(
+    A: _Operator,
+    b: ArrayLike,
+    x0: ArrayLike | None = None,
+    *,
+    rtol: float = 1e-5,
+    atol: float = 0.0,
+    maxiter: float | None = None,
+    M: _Operator | None = None,
+    callback: _Callback = None,
+    return_result: bool,
+    check_every: float | None = None,
+    history: bool = False,
+    nullspace: ArrayLike | None = None,
+    stream: Any = None,
+) -> Result | tuple[_Array, int]: ...
+@overload
+def minres(
+    A: _Operator,
+    b: ArrayLike,
+    x0: ArrayLike | None = None,
+    *,
+    rtol: float = 1e-5,
+    atol: float = 0.0,
+    maxiter: float | None = None,
+    M: _Operator | None = None,
+    callback: _Callback = None,
+    return_result: Literal[False] = False,
+    check_every: float | None = None,
+    history: bool = False,
+    nullspace: ArrayLike | None = None,
+    stream: Any = None,
+) -> tuple[_Array, int]: ...
+@overload
+def minres(
+    A: _Operator,
+    b: ArrayLike,
+    x0: ArrayLike | None = None,
+    *,
+    rtol: float = 1e-5,
+    atol: float = 0.0,
+    maxiter: float | None = None,
+    M: _Operator | None = None,
+    callback: _Callback = None,
+    return_result: Literal[True],
+    check_every: float | None = None,
+    history: bool = False,
+    nullspace: ArrayLike | None = None,
+    stream: Any = None,
+) -> Result: ...
+@overload
+def minres(
     A: _Operator,
     b: ArrayLike,
     x0: ArrayLike | None = None,
@@ -420,6 +477,7 @@ class CgSolver(_Solver):
         rtol: float = 1e-5,
         atol: float = 0.0,
         maxiter: float | None = None,
+        flexible: bool = False,
         check_every: float | None = None,
         history: bool = False,
         nullspace: ArrayLike | None = None,
@@ -434,6 +492,7 @@ class GmresSolver(_Solver):
         atol: float = 0.0,
         restart: float | None = None,
         maxiter: float | None = None,
+        flexible: bool = False,
         check_every: float | None = None,
         history: bool = False,
         nullspace: ArrayLike | None = None,
@@ -441,6 +500,19 @@ class GmresSolver(_Solver):
     ) -> None: ...
 
 class BicgstabSolver(_Solver):
+    def __init__(
+        self,
+        *,
+        rtol: float = 1e-5,
+        atol: float = 0.0,
+        maxiter: float | None = None,
+        check_every: float | None = None,
+        history: bool = False,
+        nullspace: ArrayLike | None = None,
+        stream: Any = None,
+    ) -> None: ...
+
+class MinresSolver(_Solver):
     def __init__(
         self,
         *,

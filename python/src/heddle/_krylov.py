@@ -113,7 +113,7 @@ class Solver(Unpicklable):
             if vectors is not None and vectors.shape[0] != n:
                 raise _core.Error(f"nullspace has the shape {vectors.shape}; give ({n}, number of vectors)")
             self._cores[key] = make(n, options["rtol"], options["atol"], self._most(n), check_every, zero_guess,
-                                    options["history"], options.get("restart"), constant,
+                                    options["history"], options.get("restart"), options.get("flexible", False), constant,
                                     None if vectors is None else handed(vectors))
         return self._cores[key]
 
@@ -171,9 +171,10 @@ class CgSolver(Solver):
 
     __slots__ = ()
 
-    def __init__(self, *, rtol=1e-5, atol=0.0, maxiter=None, check_every=None, history=False, nullspace=None, stream=None):
-        self._set(stream, rtol=rtol, atol=atol, maxiter=maxiter, check_every=check_every, history=history,
-                  nullspace=nullspace)
+    def __init__(self, *, rtol=1e-5, atol=0.0, maxiter=None, flexible=False, check_every=None, history=False, nullspace=None,
+                 stream=None):
+        self._set(stream, rtol=rtol, atol=atol, maxiter=maxiter, flexible=flexible, check_every=check_every,
+                  history=history, nullspace=nullspace)
 
 
 class GmresSolver(Solver):
@@ -182,10 +183,10 @@ class GmresSolver(Solver):
     __slots__ = ()
     _gives_x = False  # x is not known within a cycle: scipy's callbacks get the relative residual
 
-    def __init__(self, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, check_every=None, history=False, nullspace=None,
-                 stream=None):
+    def __init__(self, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, flexible=False, check_every=None, history=False,
+                 nullspace=None, stream=None):
         self._set(stream, rtol=rtol, atol=atol, restart=20 if restart is None else restart, maxiter=maxiter,
-                  check_every=check_every, history=history, nullspace=nullspace)
+                  flexible=flexible, check_every=check_every, history=history, nullspace=nullspace)
 
     def _products(self, n):
         return min(self._options["restart"], max(n, 1))
@@ -205,6 +206,16 @@ class BicgstabSolver(Solver):
 
     def _products(self, n):
         return 2
+
+
+class MinresSolver(Solver):
+    """heddle.minres for repeated solves: its options once, then `solve(A, b, x0, M=, callback=)`."""
+
+    __slots__ = ()
+
+    def __init__(self, *, rtol=1e-5, atol=0.0, maxiter=None, check_every=None, history=False, nullspace=None, stream=None):
+        self._set(stream, rtol=rtol, atol=atol, maxiter=maxiter, check_every=check_every, history=history,
+                  nullspace=nullspace)
 
 
 def _nullspace_of(vectors, stream):
@@ -290,21 +301,21 @@ _parameters = """
     """
 
 
-def cg(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None, return_result=False, check_every=None,
-       history=False, nullspace=None, stream=None):
+def cg(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None, return_result=False, flexible=False,
+       check_every=None, history=False, nullspace=None, stream=None):
     """Conjugate gradients, for symmetric positive definite A and M."""
-    solver = CgSolver(rtol=rtol, atol=atol, maxiter=maxiter, check_every=check_every, history=history,
+    solver = CgSolver(rtol=rtol, atol=atol, maxiter=maxiter, flexible=flexible, check_every=check_every, history=history,
                       nullspace=nullspace, stream=stream)
     return _given(solver.solve(A, b, x0, M=M, callback=callback), return_result)
 
 
 def gmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=None, callback=None, callback_type=None,
-          return_result=False, check_every=None, history=False, nullspace=None, stream=None):
+          return_result=False, flexible=False, check_every=None, history=False, nullspace=None, stream=None):
     """GMRES, restarted after `restart` iterations (20), for any A, preconditioned on the right."""
     if callback_type not in (None, "pr_norm", "x"):
         raise _core.Error(f"callback_type is {callback_type!r}; give 'pr_norm', or 'x'")
-    options = dict(rtol=rtol, atol=atol, restart=restart, check_every=check_every, history=history, nullspace=nullspace,
-                   stream=stream)
+    options = dict(rtol=rtol, atol=atol, restart=restart, flexible=flexible, check_every=check_every, history=history,
+                   nullspace=nullspace, stream=stream)
     if callback is not None and callback_type == "x":
         result = _cycles(GmresSolver(maxiter=1, **options), A, b, x0, M, callback, maxiter)
     else:
@@ -336,13 +347,29 @@ def bicgstab(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callba
     return _given(solver.solve(A, b, x0, M=M, callback=callback), return_result)
 
 
+def minres(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None, return_result=False,
+           check_every=None, history=False, nullspace=None, stream=None):
+    """MINRES, for a symmetric A that may be indefinite or singular, and a symmetric positive definite M."""
+    solver = MinresSolver(rtol=rtol, atol=atol, maxiter=maxiter, check_every=check_every, history=history,
+                          nullspace=nullspace, stream=stream)
+    return _given(solver.solve(A, b, x0, M=M, callback=callback), return_result)
+
+
+_flexible = "M may differ from one call to the next, as an inner iteration does."
 _after = "As in scipy: called with xk, a copy of the solution so far, after each"
 cg.__doc__ = str(cg.__doc__) + _parameters.format(
-    maxiter="Iterations; 10 n by default.", callback=f"{_after} iteration.", more="")
+    maxiter="Iterations; 10 n by default.", callback=f"{_after} iteration.", more=f"""
+    flexible : bool
+        {_flexible} It need not be symmetric.""")
 gmres.__doc__ = str(gmres.__doc__) + _parameters.format(
     maxiter="Cycles of `restart` iterations; by default 10 n iterations.",
-    callback="As in scipy: called with the relative residual after each iteration.", more="""
+    callback="As in scipy: called with the relative residual after each iteration.", more=f"""
     callback_type : 'pr_norm' or 'x', optional
-        With 'x' the callback is called with xk after each cycle.""")
+        With 'x' the callback is called with xk after each cycle.
+    flexible : bool
+        {_flexible} It takes `restart` vectors more.""")
 bicgstab.__doc__ = str(bicgstab.__doc__) + _parameters.format(
     maxiter="Steps, of two products each; 10 n by default.", callback=f"{_after} step.", more="")
+minres.__doc__ = str(minres.__doc__) + _parameters.format(
+    maxiter="Iterations; 10 n by default.", callback=f"{_after} iteration.", more="""
+        A b out of the range of a singular A ends as 'inconsistent', with a least-squares solution.""")
