@@ -50,6 +50,9 @@ class CusparseKernels {
 std::unique_ptr<SolveContestant<S>> record(const Exec& exec, const Problem& problem, With with) {
   switch (problem.request.method()) {
     case Method::cg: return std::make_unique<cusparse::GraphCg<S, Off>>(exec, problem, with);
+    case Method::minres:
+      throw Error("the recorded loops over cuSPARSE have no MINRES",
+                  "take one that is not recorded");
     case Method::bicgstab:
       return std::make_unique<cusparse::GraphBicgstab<S, Off>>(exec, problem, with);
     case Method::gmres: break;

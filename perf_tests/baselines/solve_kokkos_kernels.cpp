@@ -53,7 +53,7 @@ struct Diagonal : Applied {
 
 struct Sweep : Applied {
   Sweep(const Problem& problem, With with)
-      : A(problem.A), symmetric(problem.request.method() == Method::cg) {
+      : A(problem.A), symmetric(is_symmetric(problem.request.method())) {
     constexpr Index rows_per_cluster = 8;
     switch (with) {
       case With::clusters:

@@ -80,13 +80,18 @@ class PetscSolve : public SolveContestant<::PetscScalar> {
   /// Residuals are those of A x = b, as for all contestants.
   void take_method(const SolveRequest& request) {
     const Method method = request.method();
-    const bool cg = method == Method::cg;
-    const KSPType type = cg ? KSPCG : method == Method::gmres ? KSPGMRES : KSPBCGS;
+    const KSPType type = method == Method::cg       ? KSPCG
+                         : method == Method::minres ? KSPMINRES
+                         : method == Method::gmres  ? KSPGMRES
+                                                    : KSPBCGS;
     per_iteration_ = method == Method::bicgstab ? 2 : 1;
     check(KSPSetType(solver_, type), "KSPSetType");
     if (method == Method::gmres) check(KSPGMRESSetRestart(solver_, request.restart), "Restart");
-    check(KSPSetPCSide(solver_, cg ? PC_LEFT : PC_RIGHT), "KSPSetPCSide");
-    check(KSPSetNormType(solver_, KSP_NORM_UNPRECONDITIONED), "KSPSetNormType");
+    check(KSPSetPCSide(solver_, is_symmetric(method) ? PC_LEFT : PC_RIGHT), "KSPSetPCSide");
+    // PETSc's MINRES has no other norm without M than that of M, which is the same without one.
+    const KSPNormType norm =
+        method == Method::minres ? KSP_NORM_NATURAL : KSP_NORM_UNPRECONDITIONED;
+    check(KSPSetNormType(solver_, norm), "KSPSetNormType");
     check(KSPSetTolerances(solver_, request.limits.tolerance, 0, PETSC_DEFAULT,
                            request.limits.max_iterations / per_iteration_),
           "KSPSetTolerances");

@@ -117,6 +117,10 @@ heddle_bench_test(solve_few RUN solve --generate grid2d:20 --scheme none --basel
                   --max-iterations 3 ${quick} EXIT 0 OUT "${bench_tests}/solve_few.txt")
 heddle_bench_test(solve_bicgstab RUN solve --generate grid2d:20 --method bicgstab --scheme none ilu0
                   --baseline program-ilu0 ${quick} EXIT 0)
+heddle_bench_test(solve_minres RUN solve --generate grid2d:20 --method minres --excess -0.05 --scheme none
+                  jacobi --baseline program-none ${quick} EXIT 0)
+heddle_bench_test(solve_indefinite RUN solve --generate grid2d:9 --excess -0.05 ${quick} EXIT 2
+                  ERR "only minres solves an indefinite system")
 heddle_bench_test(solve_no_scheme RUN solve --generate grid2d:9 --scheme ilu9 ${quick} EXIT 2 OUT none
                   ERR ".ilu9. is no preconditioner; use one of all, none, jacobi")
 heddle_bench_test(solve_not_square RUN solve --generate rectangular:50,60,3 ${quick} EXIT 2

@@ -95,12 +95,16 @@ TEST_CASE_TEMPLATE("the loops of baselines solve", S, double, Kokkos::complex<do
     return loops.bicgstab(b, x);
   };
   const auto gmres = [](auto& loops, const auto& b, const auto& x) { return loops.gmres(b, x, 9); };
+  const auto minres = [](auto& loops, const auto& b, const auto& x) { return loops.minres(b, x); };
+  const auto indefinite = make_system(loaded, Method::minres, -2e-1).matrix;
   CHECK(solved(symmetric, limits, cg).converged);
+  CHECK(solved(symmetric, limits, minres).converged);
+  CHECK(solved(indefinite, limits, minres).converged);
   CHECK(solved(other, limits, bicgstab).converged);
   CHECK(solved(other, limits, gmres).converged);
   const LoopLimits few{1e-9, 4};
-  for (const Solved& result :
-       {solved(symmetric, few, cg), solved(other, few, bicgstab), solved(other, few, gmres)}) {
+  for (const Solved& result : {solved(symmetric, few, cg), solved(indefinite, few, minres),
+                               solved(other, few, bicgstab), solved(other, few, gmres)}) {
     CHECK_FALSE(result.converged);
     CHECK(result.iterations == 4);
   }

@@ -4,6 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <string>
 #include <utility>
@@ -55,6 +56,44 @@ class KrylovLoops {
       kernels_.axpby(alpha, p, S(1), x);
       kernels_.axpby(-alpha, q, S(1), r);
       done_ = iterations + 1;
+    }
+    return {true, done_};
+  }
+
+  /// MINRES (C. Paige, M. Saunders, 1975), judged by the residual's own norm.
+  Solved minres(const Vector& b, const Vector& x) {
+    const Vector r = begin(b, x), q = vector();
+    Vector u = vector(), u_before = vector(), w = vector(), w_before = vector(), z = vector();
+    kernels_.axpby(S(1), r, S(0), u);
+    precondition_(u, z);
+    Real beta = std::sqrt(Kokkos::real(dot(u, z))), last_beta(1), phi = beta;
+    Real cosine(1), sine(0), delta_bar(0), epsilon(0), inverse(0), last_inverse(0);
+    while (!enough(r)) {
+      if (done_ == limits_.max_iterations) return stopped(done_);
+      kernels_.product(z, q);
+      const Real alpha = Kokkos::real(dot(z, q)) / (beta * beta);
+      const Real delta = cosine * delta_bar + sine * alpha;
+      const Real gamma_bar = cosine * alpha - sine * delta_bar;
+      kernels_.axpby(S(1 / beta), z, S(-epsilon * last_inverse), w_before);
+      if (done_ > 0) kernels_.axpby(S(-delta * inverse), w, S(1), w_before);
+      std::swap(w, w_before);
+      kernels_.axpby(S(1 / beta), q, S(done_ > 0 ? -beta / last_beta : Real(0)), u_before);
+      kernels_.axpby(S(-alpha / beta), u, S(1), u_before);
+      std::swap(u, u_before);
+      precondition_(u, z);
+      const Real next = std::sqrt(std::abs(Kokkos::real(dot(u, z))));
+      const Real gamma = std::hypot(gamma_bar, next);
+      if (!finite(S(gamma)) || !(gamma > 0)) return broken(done_);
+      epsilon = sine * next;
+      delta_bar = cosine * next;
+      cosine = gamma_bar / gamma;
+      sine = next / gamma;
+      kernels_.axpby(S(cosine * phi / gamma), w, S(1), x);
+      phi *= -sine;
+      kernels_.axpby(S(next > 0 ? phi * cosine / next : Real(0)), u, S(sine * sine), r);
+      last_inverse = std::exchange(inverse, 1 / gamma);
+      last_beta = std::exchange(beta, next);
+      ++done_;
     }
     return {true, done_};
   }

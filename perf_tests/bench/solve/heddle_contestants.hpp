@@ -4,6 +4,7 @@
 
 #include <heddle/bicgstab.hpp>
 #include <heddle/gmres.hpp>
+#include <heddle/minres.hpp>
 
 #include "../spmv/make_plan.hpp"
 #include "preconditioners.hpp"
@@ -23,6 +24,7 @@ class HeddleKrylov : public SolveContestant<S> {
     KrylovOptions options = solver_options(problem.request);
     switch (problem.request.method()) {
       case Method::cg: cg_.emplace(exec, rows, options); break;
+      case Method::minres: minres_.emplace(exec, rows, options); break;
       case Method::bicgstab: bicgstab_.emplace(exec, rows, options); break;
       case Method::gmres:
         options.restart = problem.request.restart;
@@ -35,7 +37,7 @@ class HeddleKrylov : public SolveContestant<S> {
   void update_values(const Exec& exec) override { preconditioner_->update_values(exec); }
   std::size_t bytes() const override {
     const auto of = [](const auto& part) { return part ? part->bytes() : 0; };
-    return of(product_) + of(preconditioner_) + of(cg_) + of(bicgstab_) + of(gmres_);
+    return of(product_) + of(preconditioner_) + of(cg_) + of(minres_) + of(bicgstab_) + of(gmres_);
   }
   std::string scheme() const override { return product_->scheme(); }
   std::string note() const override { return preconditioner_ ? preconditioner_->scheme() : ""; }
@@ -56,6 +58,7 @@ class HeddleKrylov : public SolveContestant<S> {
 
   Solved solve(const Exec& exec) override {
     const KrylovResult result = cg_         ? by_cg(exec)
+                                : minres_   ? solve_by(*minres_, exec)
                                 : bicgstab_ ? solve_by(*bicgstab_, exec)
                                             : solve_by(*gmres_, exec);
     return {result.converged(), result.iterations, heddle::name(result.outcome)};
@@ -77,6 +80,7 @@ class HeddleKrylov : public SolveContestant<S> {
   OperatorWithRows<AnyProduct<S>, CsrMatrix<S, Index, Off, Space>> matrix_;
   std::unique_ptr<AnyOperator<S>> preconditioner_;
   std::optional<CgSolver<Exec, S>> cg_;
+  std::optional<MinresSolver<Exec, S>> minres_;
   std::optional<BicgstabSolver<Exec, S>> bicgstab_;
   std::optional<GmresSolver<Exec, S>> gmres_;
 };

@@ -31,6 +31,7 @@ class LoopSolve : public SolveContestant<S> {
     exec.fence("heddle::bench::loop");
     switch (problem_.request.method()) {
       case Method::cg: return loops_.cg(problem_.b, problem_.x);
+      case Method::minres: return loops_.minres(problem_.b, problem_.x);
       case Method::bicgstab: return loops_.bicgstab(problem_.b, problem_.x);
       case Method::gmres: break;
     }

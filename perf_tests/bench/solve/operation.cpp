@@ -8,7 +8,7 @@
 
 namespace heddle::bench {
 
-void define_limits(Settings& settings, LoopLimits& limits, double& excess) {
+void define_limits(Settings& settings, LoopLimits& limits, double& excess, double least_excess) {
   settings.option("tolerance", limits.tolerance, "Tolerance of the residual, relative to b")
       ->check(CLI::Range(1e-15, 0.1));
   settings.option("max-iterations", limits.max_iterations, "Maximal number of products")
@@ -17,17 +17,17 @@ void define_limits(Settings& settings, LoopLimits& limits, double& excess) {
       .option("excess", excess,
               "Excess of a Laplacian that is made of a pattern: the diagonal over the other "
               "entries' magnitudes, less 1")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(least_excess, 1e9));
 }
 
 namespace {
 
 void define(Settings& settings, SolveRequest& r) {
-  settings.option("method", r.method_name, "cg, bicgstab or gmres")
-      ->check(CLI::IsMember({"cg", "bicgstab", "gmres"}));
+  settings.option("method", r.method_name, "cg, minres, bicgstab or gmres")
+      ->check(CLI::IsMember({"cg", "minres", "bicgstab", "gmres"}));
   settings.option("restart", r.restart, "Iterations after which gmres is restarted")
       ->check(CLI::Range(1, 1000));
-  define_limits(settings, r.limits, r.excess);
+  define_limits(settings, r.limits, r.excess, -0.9);  // below 0: indefinite, for minres
   settings.option("block", r.block, "Rows of a block of block-jacobi")->check(CLI::Range(1, 32));
   settings.option("subdomains", r.subdomains, "Ranges of rows; entries between them are dropped")
       ->check(CLI::PositiveNumber);
@@ -88,6 +88,10 @@ void print(std::ostream& out, const MatrixResult& result, const DeviceFigures&,
 
 void prepare(SolveRequest& request) {
   check_names(request.schemes, "preconditioner", {"all"}, known_preconditioners());
+  if (request.excess <= 0 && request.method() != Method::minres) {
+    throw Error("--excess is " + format("%g", request.excess),
+                "give one above 0: only minres solves an indefinite system");
+  }
 }
 
 constexpr const char* help =

@@ -8,7 +8,12 @@ namespace heddle::bench {
 
 class Settings;
 
-enum class Method { cg, bicgstab, gmres };
+enum class Method { cg, minres, bicgstab, gmres };
+
+/// Whether a method needs a symmetric matrix.
+constexpr bool is_symmetric(Method method) {
+  return method == Method::cg || method == Method::minres;
+}
 
 /// Options of `heddle-bench solve`.
 struct SolveRequest : ContestOptions {
@@ -22,17 +27,19 @@ struct SolveRequest : ContestOptions {
 
   Method method() const {
     if (method_name == "cg") return Method::cg;
+    if (method_name == "minres") return Method::minres;
     return method_name == "gmres" ? Method::gmres : Method::bicgstab;
   }
 };
 
 /// Defines --tolerance, --max-iterations and --excess of whole solves.
-void define_limits(Settings& settings, LoopLimits& limits, double& excess);
+void define_limits(Settings& settings, LoopLimits& limits, double& excess,
+                   double least_excess = 1e-12);
 
 /// A preconditioner of Heddle.
 struct KnownPreconditioner {
   std::string name, description;
-  bool for_cg, for_others;  // whether "all" includes it
+  bool for_symmetric, for_others;  // whether "all" includes it
 };
 
 /// Heddle's preconditioners by name; baselines add the name of their library in front.

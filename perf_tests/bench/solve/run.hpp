@@ -18,16 +18,16 @@ class SolveRun {
   }
 
   MatrixResult run() {
-    const bool cg = problem_.request.method() == Method::cg;
+    const bool symmetric = is_symmetric(problem_.request.method());
     for (const KnownPreconditioner& known : known_preconditioners()) {
-      const bool among_all = cg ? known.for_cg : known.for_others;
+      const bool among_all = symmetric ? known.for_symmetric : known.for_others;
       if (!names(known.name) && !(problem_.request.all_schemes() && among_all)) continue;
       enter(known.name, true,
             [&] { return std::make_unique<HeddleKrylov<S, Off>>(exec_, problem_, known.name); });
     }
     for (const auto& baseline : baselines<SolveProblem<S, Off>>()) {
-      const bool for_cg = baseline.name.ends_with("ic0");
-      if (!problem_.request.wants_baseline(baseline.name) || (for_cg && !cg)) continue;
+      const bool of_symmetric = baseline.name.ends_with("ic0");
+      if (!problem_.request.wants_baseline(baseline.name) || (of_symmetric && !symmetric)) continue;
       enter(baseline.name, false, [&] { return baseline.setup(exec_, problem_); });
     }
     contest_.time_updates();

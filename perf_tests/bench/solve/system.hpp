@@ -57,21 +57,26 @@ HostStorage<S, Off> laplacian(const HostStorage<S, Off>& A, bool symmetric, doub
 }
 
 /// A system of the source's own values if the method can solve it: conjugate gradients need a
-/// symmetric (Hermitian) matrix with a positive diagonal. Else a Laplacian of the source's pattern.
+/// symmetric (Hermitian) matrix with a positive diagonal, MINRES a symmetric one. Else a Laplacian
+/// of the source's pattern, which is indefinite if the excess is negative.
 template <Scalar S, Offset Off>
 System<S, Off> make_system(const Loaded<S, Off>& loaded, Method method, double excess) {
   std::int64_t set = 0;
   const auto whole = with_whole_diagonal(loaded, "solvers", set);
-  const bool cg = method == Method::cg;
-  if (loaded.own_values &&
-      (!cg || (set == 0 && hermitian(whole) && has_positive_diagonal(whole)))) {
+  const bool symmetric = is_symmetric(method);
+  const auto fits = [&] {
+    return set == 0 && hermitian(whole) &&
+           (method == Method::minres || has_positive_diagonal(whole));
+  };
+  if (loaded.own_values && (!symmetric || fits())) {
     return {whole,
             set == 0 ? "its own values"
                      : "its own values, the diagonal of " + std::to_string(set) + " rows set",
             true};
   }
-  return {laplacian(whole, cg, excess),
-          cg ? "a symmetric Laplacian of its pattern" : "an unsymmetric Laplacian of its pattern",
+  return {laplacian(whole, symmetric, excess),
+          symmetric ? "a symmetric Laplacian of its pattern"
+                    : "an unsymmetric Laplacian of its pattern",
           false};
 }
 
