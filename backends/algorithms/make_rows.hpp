@@ -34,8 +34,7 @@ auto make_rows(const Exec& exec, const RowLabels& labels, std::int64_t rows, std
   CsrStorage<S, O, Off, Space> storage(exec, rows, columns, entries);
   copy(exec, labels.row_ptr, storage.row_ptr().data(), rows + 1, starts);
   parallel_for(exec, labels.fill, rows, fill(storage));
-  exec.fence(labels.fill);
-  return storage;
+  return storage;  // the release of `work` waits
 }
 
 /// Marks the entries k of row i for which the predicate keep(i, k) holds, and counts them.

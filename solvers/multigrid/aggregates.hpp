@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+
 #include "../../backends/algorithms/host_copy.hpp"
 #include "../../backends/algorithms/make_rows.hpp"
 #include "../../backends/atomics.hpp"
+#include "../../backends/cooperative.hpp"
 #include "../../backends/launch.hpp"
 #include "../../backends/loops.hpp"
 #include "../../core/arena.hpp"
@@ -39,13 +42,6 @@ KOKKOS_FORCEINLINE_FUNCTION std::uint64_t key_of(std::int64_t i, Node is, std::u
          : is == Node::candidate ? (std::uint64_t{1} << 62) | priority
                                  : 0;
 }
-
-/// Sets the keys of the first round.
-struct SetKeys {
-  const Node* state;
-  std::uint64_t* key;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { key[i] = key_of(i, state[i], 0); }
-};
 
 KOKKOS_FORCEINLINE_FUNCTION bool is_root_key(std::uint64_t key) { return key >> 62 == 2; }
 
@@ -168,12 +164,14 @@ struct DecideListed {
   }
 };
 
-/// Marks the candidates of the next set: nodes without an aggregate (free) with free neighbours.
+/// Marks the candidates of the next set, which are nodes without an aggregate (free) with free
+/// neighbours, and sets the keys of its first round.
 template <class Graph>
 struct MarkCandidates {
   Graph graph;
   decltype(Graph::nodes) const* aggregate;
   Node* state;
+  std::uint64_t* key;
   int least_neighbours;
 
   KOKKOS_FORCEINLINE_FUNCTION bool is_free(std::int64_t i) const { return aggregate[i] < 0; }
@@ -189,6 +187,7 @@ struct MarkCandidates {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const bool is_candidate = is_free(i) && free_neighbours(i) > 0;
     state[i] = is_candidate ? Node::candidate : Node::excluded;
+    key[i] = key_of(i, state[i], 0);
   }
 };
 
@@ -205,6 +204,76 @@ struct CoverSmallRoots {
   }
 };
 
+/// Finds a set in one launch, a subwarp a node: marks candidates, runs rounds until none is left,
+/// and covers small roots. For graphs so small that launches and readbacks dominate.
+template <class Graph>
+struct FindSetTogether {
+  using Scratch = backends::NoScratch;
+  using Shape = backends::Shape<16, 256>;
+
+  MarkCandidates<Graph> candidates;
+  std::uint64_t* largest;
+  int* left;  ///< whether candidates are left after the last even round, and after the last odd one
+
+  template <class All>
+  KOKKOS_FUNCTION void operator()(const All& all, Scratch&) const {
+    const auto subwarp = all.team().subwarp();
+    const bool writes = subwarp.lane() == 0;
+    Node* const state = candidates.state;
+    std::uint64_t* const key = candidates.key;
+    each_node(all, [&](std::int64_t i) {
+      if (writes) candidates(i);
+    });
+    for (std::uint64_t round = 0;; ++round) {
+      int* const left_now = left + round % 2;
+      if (all.team().index() == 0 && all.team().thread() == 0) backends::post(left_now, 0);
+      each_node(all, [&](std::int64_t i) {
+        // A root stays one, and a neighbourhood without a candidate stays so.
+        if (round > 0 && (is_root_key(largest[i]) || largest[i] == 0)) return;
+        const std::uint64_t most =
+            state[i] == Node::excluded ? 0 : largest_around<All>(subwarp, key, i);
+        if (writes) largest[i] = most;
+      });
+      const DecideNode decide{state, key, round + 1};
+      each_node(all, [&](std::int64_t i) {
+        if (state[i] != Node::candidate) return;
+        const std::uint64_t most = largest_around<All>(subwarp, largest, i);
+        if (writes && decide(i, most) == Node::candidate) backends::post(left_now, 1);
+      });
+      if (backends::look(left_now) == 0) break;
+    }
+    each_node(all, [&](std::int64_t i) {
+      if (writes) CoverSmallRoots<Graph>{candidates}(i);
+    });
+  }
+
+ private:
+  /// body(node) by the subwarps of all teams, then a barrier of all teams.
+  template <class All, class Body>
+  KOKKOS_FORCEINLINE_FUNCTION void each_node(const All& all, const Body& body) const {
+    using Team = typename All::team_type;
+    const std::int64_t subwarps = std::int64_t{Team::subwarps} * all.teams();
+    for (std::int64_t i = all.team().index() * Team::subwarps + all.team().subwarp_index();
+         i < candidates.graph.nodes; i += subwarps) {
+      body(i);
+    }
+    all.barrier();
+  }
+  template <class All, class Subwarp>
+  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t largest_around(const Subwarp& subwarp,
+                                                           const std::uint64_t* of,
+                                                           std::int64_t i) const {
+    const Graph& graph = candidates.graph;
+    std::uint64_t most = of[i];
+    for (auto k = graph.row_ptr[i] + subwarp.lane(); k < graph.row_ptr[i + 1];
+         k += All::team_type::subwarp_width) {
+      const std::uint64_t other = of[graph.col_idx[k]];
+      if (other > most) most = other;
+    }
+    return subwarp.max(most);
+  }
+};
+
 struct IsRoot {
   const Node* state;
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const { return state[i] == Node::root; }
@@ -217,10 +286,11 @@ struct JoinRoots {
   Graph graph;
   const Node* state;
   const O* roots_before;
-  O first;
+  const O* count_before;  ///< number of aggregates of the set before; null: there is none
   O* aggregate;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const O first = count_before ? *count_before : O(0);
     if (state[i] == Node::root) {
       aggregate[i] = first + roots_before[i];
       return;
@@ -274,44 +344,48 @@ struct JoinStrongest {
 };
 
 /// The aggregate of each node; -1 for nodes without a strong neighbour, which only the smoother
-/// solves for. Allocates, and waits once in four rounds.
+/// solves for. Allocates, and waits: once if a set is found in one launch, else several times more.
 template <ExecutionSpace Exec, Ordinal O>
 class Aggregates {
  public:
   using Space = typename Exec::memory_space;
 
+  /// one_launch_nodes: sets of at most so many nodes are found in one launch; -1: as many as the
+  /// threads of such a launch. The aggregates are the same either way.
   template <class Graph>
-  Aggregates(const Exec& exec, const Graph& graph) {
+  Aggregates(const Exec& exec, const Graph& graph, std::int64_t one_launch_nodes = -1) {
     const std::int64_t n = graph.nodes;
-    O *aggregate = nullptr, *before = nullptr, *members = nullptr;
+    O *aggregate = nullptr, *before = nullptr, *members = nullptr, *counts_of_sets = nullptr;
     Node* state = nullptr;
-    memory_ = Arena<Space>(exec, "heddle::multigrid::aggregates", arena_array(of_, n));
-    const Arena<Space> work(exec, "heddle::multigrid::independent_set", arena_array(aggregate, n),
-                            arena_array(before, n + 1), arena_array(members, n),
-                            arena_array(state, n), arena_array(keys_[0], n),
-                            arena_array(keys_[1], n), arena_array(counts_, rounds_of_a_read + 1));
+    int* words = nullptr;
+    memory_ = Arena<Space>(exec, "heddle::multigrid::aggregates", arena_array(of_, n),
+                           arena_array(aggregate, n), arena_array(before, n + 1),
+                           arena_array(members, n), arena_array(state, n), arena_array(keys_[0], n),
+                           arena_array(keys_[1], n), arena_array(counts_, rounds_of_a_read + 1),
+                           arena_array(counts_of_sets, 2), arena_array(words, 4));
     lists_[0] = before;
     lists_[1] = members;
 
-    fill(exec, "heddle::multigrid::no_aggregates", aggregate, graph.nodes, O(-1));
-    for (const int least_neighbours : {1, 2}) {
-      const MarkCandidates<Graph> candidates{graph, aggregate, state, least_neighbours};
-      parallel_for(exec, "heddle::multigrid::mark_candidates", graph.nodes, candidates);
-      find_set(exec, graph, state);
-      parallel_for(exec, "heddle::multigrid::drop_small", graph.nodes,
-                   CoverSmallRoots<Graph>{candidates});
-      const auto roots = running_sum_and_total(exec, "heddle::multigrid::number_roots", before,
-                                               graph.nodes, IsRoot{state});
-      parallel_for(exec, "heddle::multigrid::join_roots", graph.nodes,
-                   JoinRoots<Graph>{graph, state, before, count_, aggregate});
-      count_ += static_cast<O>(roots);
+    fill(exec, "heddle::multigrid::no_aggregates", aggregate, n, O(-1));
+    fill(exec, "heddle::multigrid::clear_meetings", words, 2, 0);
+    for (const int set : {0, 1}) {
+      const MarkCandidates<Graph> candidates{graph, aggregate, state, keys_[0], 1 + set};
+      if (!find_set_together(exec, candidates, words, one_launch_nodes)) {
+        find_set(exec, candidates);
+      }
+      running_sum(exec, "heddle::multigrid::number_roots", before, n, IsRoot{state});
+      copy(exec, "heddle::multigrid::count_roots", counts_of_sets + set, 1, before + n);
+      parallel_for(
+          exec, "heddle::multigrid::join_roots", n,
+          JoinRoots<Graph>{graph, state, before, set == 0 ? nullptr : counts_of_sets, aggregate});
     }
-    fill(exec, "heddle::multigrid::no_members", members, count_, O(0));
-    parallel_for(exec, "heddle::multigrid::count_members", graph.nodes,
-                 CountMembers<O>{aggregate, members});
-    parallel_for(exec, "heddle::multigrid::join_strongest", graph.nodes,
+    fill(exec, "heddle::multigrid::no_members", members, n, O(0));
+    parallel_for(exec, "heddle::multigrid::count_members", n, CountMembers<O>{aggregate, members});
+    parallel_for(exec, "heddle::multigrid::join_strongest", n,
                  JoinStrongest<Graph>{graph, aggregate, members, of_});
-    exec.fence("heddle::multigrid::aggregates");
+    const auto counts =
+        ordered::copied_to_host(exec, "heddle::multigrid::aggregates", counts_of_sets, 2);
+    count_ = counts[0] + counts[1];
   }
 
   /// The aggregates that write(aggregate of each node) writes; it returns their number.
@@ -324,11 +398,34 @@ class Aggregates {
   const O* of() const { return of_; }
 
  private:
+  /// Finds a set in one launch; false if the device or the size of the graph does not allow it.
+  template <class Graph>
+  bool find_set_together(const Exec& exec, const MarkCandidates<Graph>& candidates, int* words,
+                         std::int64_t one_launch_nodes) {
+    if constexpr (backends::has_lanes<Exec> && backends::has_cooperative<Exec>) {
+      using Kernel = FindSetTogether<Graph>;
+      using Shape = typename Kernel::Shape;
+      using Team = backends::Team<Exec, Shape>;
+      const std::int64_t n = candidates.graph.nodes;
+      const std::int64_t most = backends::most_cooperative_teams<Shape, Kernel>(exec);
+      if (n > (one_launch_nodes < 0 ? most * Shape::team_threads : one_launch_nodes)) return false;
+      const std::int64_t teams = std::min(most, ceil_div(n, std::int64_t{Team::subwarps}));
+      backends::launch_cooperative<Shape>(
+          exec, "heddle::multigrid::independent_set", static_cast<int>(teams),
+          Kernel{candidates, keys_[1], words + 2}, backends::MeetingWords{words, words + 1});
+      return true;
+    } else {
+      return false;
+    }
+  }
+
   /// Two rounds over all nodes leave few candidates. Those are listed, and further rounds look two
   /// steps far from each; the host reads how many are left after some of them.
   template <class Graph>
-  void find_set(const Exec& exec, const Graph& graph, Node* state) {
-    parallel_for(exec, "heddle::multigrid::keys", graph.nodes, SetKeys{state, keys_[0]});
+  void find_set(const Exec& exec, const MarkCandidates<Graph>& candidates) {
+    const Graph& graph = candidates.graph;
+    Node* const state = candidates.state;
+    parallel_for(exec, "heddle::multigrid::mark_candidates", graph.nodes, candidates);
     std::uint64_t round = 0;
     for (; round < 2; ++round) {
       const MaximumOfNeighbours<Graph> first_pass{graph, state, keys_[0], keys_[1], round == 0};
@@ -361,6 +458,8 @@ class Aggregates {
       left = candidates_left(exec, counts_ + rounds_of_a_read);
       fill(exec, "heddle::multigrid::candidates", counts_, 1, static_cast<O>(left));
     }
+    parallel_for(exec, "heddle::multigrid::drop_small", graph.nodes,
+                 CoverSmallRoots<Graph>{candidates});
   }
 
   template <int Lanes, class Graph>
@@ -404,18 +503,21 @@ struct RelativeSquare {
     return relative * relative;
   }
 };
-/// The square root of the largest magnitude on a node's diagonal.
+/// The square root of the largest magnitude on a node's diagonal; of a node of one row also what
+/// SizeOfDiagonal finds.
 template <Scalar S>
 struct RootOfNode {
   const S* diagonal;
   int block;
   double* root;
+  double* size;
   KOKKOS_FUNCTION void operator()(std::int64_t node) const {
     double largest = 0;
     for (std::int64_t i = node * block; i < (node + 1) * block; ++i) {
       largest = Kokkos::max(largest, static_cast<double>(Kokkos::abs(diagonal[i])));
     }
     root[node] = Kokkos::sqrt(largest);
+    if (block == 1) size[node] = largest / root[node] / root[node];
   }
 };
 template <Scalar S, Ordinal O>
@@ -440,6 +542,70 @@ struct MoveToNodes {
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t, O& row, O& column) const {
     row /= block;
     column /= block;
+  }
+};
+
+/// Merges the rows of a node, whose columns ascend: each(node, visit) calls visit(J, the sum of the
+/// squares of all entries of node J, in the order of the rows) for each neighbour J, ascending.
+template <class Matrix>
+struct MergeRows {
+  using S = typename Matrix::scalar_type;
+  using O = typename Matrix::ordinal_type;
+  using Off = typename Matrix::offset_type;
+  static constexpr int most_rows = 8;
+
+  Matrix A;
+  RelativeSquare<S, O> square;
+  int block;  ///< at most most_rows
+
+  template <class Visit>
+  KOKKOS_FORCEINLINE_FUNCTION void each(std::int64_t node, const Visit& visit) const {
+    const Off* const row_ptr = A.row_ptr().data() + node * block;
+    const O* const col_idx = A.col_idx().data();
+    Off next[most_rows];
+    for (int r = 0; r < block; ++r) next[r] = row_ptr[r];
+    while (true) {
+      O neighbour = Kokkos::Experimental::finite_max_v<O>;
+      bool any = false;
+      for (int r = 0; r < block; ++r) {
+        if (next[r] == row_ptr[r + 1]) continue;
+        any = true;
+        neighbour = Kokkos::min(neighbour, static_cast<O>(col_idx[next[r]] / block));
+      }
+      if (!any) return;
+      double sum = 0;
+      for (int r = 0; r < block; ++r) {
+        for (; next[r] < row_ptr[r + 1] && col_idx[next[r]] / block == neighbour; ++next[r]) {
+          sum += square(node * block + r, static_cast<std::int64_t>(next[r]));
+        }
+      }
+      visit(neighbour, sum);
+    }
+  }
+};
+template <class Matrix>
+struct CountNeighbours {
+  MergeRows<Matrix> rows;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t node) const {
+    std::int64_t count = 0;
+    rows.each(node, [&](typename Matrix::ordinal_type, double) { ++count; });
+    return count;
+  }
+};
+template <class Matrix>
+struct PutNeighbours {
+  using O = typename Matrix::ordinal_type;
+  MergeRows<Matrix> rows;
+  const typename Matrix::offset_type* row_ptr;
+  O* col_idx;
+  double* squares;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t node) const {
+    auto place = row_ptr[node];
+    rows.each(node, [&](O neighbour, double square) {
+      col_idx[place] = neighbour;
+      squares[place++] = square;
+    });
   }
 };
 
@@ -504,22 +670,37 @@ class StrongNodes {
   using Off = typename Matrix::offset_type;
   using Space = typename Exec::memory_space;
 
-  /// diagonal: of A, with positive entries.
-  StrongNodes(const Exec& exec, const Matrix& A, const S* diagonal, int block, double threshold)
+  /// diagonal: of A, with positive entries. columns_ascend: whether those of each row do.
+  StrongNodes(const Exec& exec, const Matrix& A, const S* diagonal, int block, double threshold,
+              bool columns_ascend = false)
       : block_(block) {
     const auto entries = static_cast<std::int64_t>(A.nonzeros());
     const O nodes = A.rows() / static_cast<O>(block);
-    double* root = nullptr;
-    typename Arena<Space>::template Array<double> squares;
-    const Arena<Space> work(exec, "heddle::multigrid::squares", arena_array(root, nodes),
-                            arena_array(squares, block == 1 ? 0 : entries));
+    double *root = nullptr, *size = nullptr;
+    memory_ = Arena<Space>(exec, "heddle::multigrid::strong", arena_array(root, nodes),
+                           arena_array(size, nodes), arena_array(marks_, block == 1 ? entries : 0));
     parallel_for(exec, "heddle::multigrid::root_of_node", std::int64_t{nodes},
-                 RootOfNode<S>{diagonal, block, root});
+                 RootOfNode<S>{diagonal, block, root, size});
     const RelativeSquare<S, O> square{A.values().data(), A.col_idx().data(), root, block};
     if (block == 1) {
-      find(exec, threshold, NodeMatrix<Pattern, RelativeSquare<S, O>>{A, square});
+      find(exec, threshold, NodeMatrix<Pattern, RelativeSquare<S, O>>{A, square}, size);
       return;
     }
+    if (columns_ascend && block <= MergeRows<Matrix>::most_rows) {
+      const MergeRows<Matrix> rows{A, square, block};
+      constexpr RowLabels labels{"heddle::multigrid::count_neighbours",
+                                 "heddle::multigrid::neighbours_row_ptr",
+                                 "heddle::multigrid::put_neighbours"};
+      const auto made = make_rows<double, O, Off>(
+          exec, labels, nodes, nodes, CountNeighbours<Matrix>{rows}, [&](const auto& storage) {
+            return PutNeighbours<Matrix>{rows, storage.row_ptr().data(), storage.col_idx().data(),
+                                         storage.values().data()};
+          });
+      find_of_nodes(exec, threshold, made.matrix(), size);
+      return;
+    }
+    typename Arena<Space>::template Array<double> squares;
+    const Arena<Space> work(exec, "heddle::multigrid::squares", arena_array(squares, entries));
     each_entry(exec, "heddle::multigrid::squares", A.row_ptr().data(), std::int64_t{A.rows()},
                entries, PutSquares<S, O>{square, squares.data()});
     DerivedCsr<Exec, double, O, Off> of_nodes(
@@ -529,8 +710,7 @@ class StrongNodes {
                             }),
         entries, 0, {}, {}, false);
     of_nodes.update_values(exec, squares);
-    const auto N = of_nodes.matrix();
-    find(exec, threshold, NodeMatrix<Pattern, KnownSquare>{N, {N.values().data()}});
+    find_of_nodes(exec, threshold, of_nodes.matrix(), size);
   }
 
   int block() const { return block_; }
@@ -544,16 +724,20 @@ class StrongNodes {
  private:
   using Pattern = CsrPattern<O, Off, Space>;
 
-  template <class Nodes>
-  void find(const Exec& exec, double threshold, const Nodes& nodes) {
-    const Pattern& pattern = nodes.pattern;
-    const std::int64_t n = pattern.rows();
-    memory_ =
-        Arena<Space>(exec, "heddle::multigrid::strong", arena_array(marks_, pattern.nonzeros()));
-    double* size = nullptr;
-    const Arena<Space> work(exec, "heddle::multigrid::size_of_diagonal", arena_array(size, n));
-    parallel_for(exec, "heddle::multigrid::size_of_diagonal", n,
+  /// N: the squares of nodes of several rows.
+  void find_of_nodes(const Exec& exec, double threshold, const CsrMatrix<double, O, Off, Space>& N,
+                     double* size) {
+    using Nodes = NodeMatrix<Pattern, KnownSquare>;
+    const Nodes nodes{N, {N.values().data()}};
+    marks_memory_ =
+        Arena<Space>(exec, "heddle::multigrid::strong", arena_array(marks_, N.nonzeros()));
+    parallel_for(exec, "heddle::multigrid::size_of_diagonal", std::int64_t{N.rows()},
                  SizeOfDiagonal<Nodes>{nodes, size});
+    find(exec, threshold, nodes, size);
+  }
+  template <class Nodes>
+  void find(const Exec& exec, double threshold, const Nodes& nodes, const double* size) {
+    const Pattern& pattern = nodes.pattern;
     constexpr RowLabels labels{"heddle::multigrid::mark_strong",
                                "heddle::multigrid::strong_row_ptr",
                                "heddle::multigrid::put_strong"};
@@ -565,7 +749,7 @@ class StrongNodes {
   }
 
   int block_;
-  Arena<Space> memory_;
+  Arena<Space> memory_, marks_memory_;
   unsigned char* marks_ = nullptr;
   CsrStorage<float, O, Off, Space> strong_;
 };

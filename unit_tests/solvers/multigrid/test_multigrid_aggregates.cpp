@@ -25,9 +25,9 @@ auto diagonal_of(const E& exec, const PlainOperator<E, S>& a) {
   return of;
 }
 
-/// Rows of a grid on a torus, some without neighbours.
+/// Rows of a grid on a torus, some without neighbours. one_launch_nodes: of Aggregates.
 template <class E>
-Found aggregates(int side) {
+Found aggregates(int side, std::int64_t one_launch_nodes) {
   const E exec;
   using S = double;
   using Matrix = typename PlainOperator<E, S>::Matrix;
@@ -37,7 +37,8 @@ Found aggregates(int side) {
   });
   const heddle::detail::multigrid::StrongNodes<E, Matrix> nodes(
       exec, a.matrix(), diagonal_of(exec, a).data(), 1, 0.02);
-  const heddle::detail::multigrid::Aggregates<E, int> aggregates(exec, nodes.graph());
+  const heddle::detail::multigrid::Aggregates<E, int> aggregates(exec, nodes.graph(),
+                                                                 one_launch_nodes);
   Found found{aggregates.count(), 0, 0};
   const auto of = to_host(
       Kokkos::View<const int*, typename E::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
@@ -56,10 +57,13 @@ Found aggregates(int side) {
 }  // namespace
 
 TEST_CASE_TEMPLATE_DEFINE("aggregates are the same everywhere", T, same) {
-  const Found found = aggregates<typename T::Exec>(40);
-  CHECK(found.count == 277);
-  CHECK(found.alone == 70);
-  CHECK(found.hash == 12972897827579829585u);
+  for (const std::int64_t one_launch_nodes : {-1, 0}) {
+    CAPTURE(one_launch_nodes);
+    const Found found = aggregates<typename T::Exec>(40, one_launch_nodes);
+    CHECK(found.count == 277);
+    CHECK(found.alone == 70);
+    CHECK(found.hash == 12972897827579829585u);
+  }
 }
 TEST_CASE_TEMPLATE_APPLY(same, Every<std::tuple<double>, UsualIndices, AllBackends>);
 
@@ -206,5 +210,41 @@ TEST_CASE_TEMPLATE_DEFINE("strength of blocks", T, blocks) {
   }
 }
 TEST_CASE_TEMPLATE_APPLY(blocks, Every<std::tuple<double>, UsualIndices, AllBackends>);
+
+TEST_CASE_TEMPLATE_DEFINE("strength of blocks by merging rows has the same bits", T, merged) {
+  namespace mg = heddle::detail::multigrid;
+  using E = typename T::Exec;
+  const E exec;
+  constexpr int side = 12;
+  const auto a = grid_operator<E, double>(side, [](int i, int j) {
+    return i == j ? 5.0 + i % 3 * 0.1 : -0.1 * (1 + (7 * i + 5 * j) % 11);
+  });
+  using Matrix = typename PlainOperator<E, double>::Matrix;
+  for (const int block : {2, 4, 8, 12}) {  // 12: more rows than are merged
+    CAPTURE(block);
+    const auto diagonal = diagonal_of(exec, a);
+    const mg::StrongNodes<E, Matrix> sorted(exec, a.matrix(), diagonal.data(), block, 0.05, false);
+    const mg::StrongNodes<E, Matrix> other(exec, a.matrix(), diagonal.data(), block, 0.05, true);
+    const auto one = sorted.graph(), two = other.graph();
+    REQUIRE(one.nodes == two.nodes);
+    REQUIRE(one.entries == two.entries);
+    CHECK(one.entries > one.nodes);
+    const auto array = [](const auto* data, std::int64_t count) {
+      using Type = std::remove_pointer_t<decltype(data)>;
+      return to_host(
+          Kokkos::View<Type*, typename E::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+              data, static_cast<std::size_t>(count)));
+    };
+    int wrong = 0;
+    const auto compare = [&](const auto& left, const auto& right) {
+      for (std::size_t k = 0; k < left.extent(0); ++k) wrong += left(k) != right(k);
+    };
+    compare(array(one.row_ptr, one.nodes + 1), array(two.row_ptr, one.nodes + 1));
+    compare(array(one.col_idx, one.entries), array(two.col_idx, one.entries));
+    compare(array(one.strength, one.entries), array(two.strength, one.entries));
+    CHECK(wrong == 0);
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(merged, Every<std::tuple<double>, UsualIndices, AllBackends>);
 
 }  // namespace heddle::test
