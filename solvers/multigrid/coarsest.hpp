@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "../../backends/cooperative.hpp"
 #include "../../backends/launch.hpp"
 #include "../../backends/loops.hpp"
 #include "../../core/arena.hpp"
@@ -184,7 +185,7 @@ void leave_nullspace_out(const Exec& exec, const NullspaceArrays<S>& of, S* inve
 
 // The coarsest level: its dense inverse, applied as one product.
 
-/// Scatters a row into a dense matrix, a thread a row: repeated entries add up, the rest is zero.
+/// Scatters a row into a dense matrix, which is zero, a thread a row: repeated entries add up.
 template <class Matrix>
 struct MakeDense {
   using S = typename Matrix::scalar_type;
@@ -195,9 +196,7 @@ struct MakeDense {
   unsigned char* is_gone;
 
   KOKKOS_FUNCTION void operator()(std::int64_t row) const {
-    const std::int64_t n = A.rows();
-    S* const to = dense + row * n;
-    for (std::int64_t j = 0; j < n; ++j) to[j] = S(0);
+    S* const to = dense + row * A.rows();
     for (auto k = A.row_ptr().data()[row]; k < A.row_ptr().data()[row + 1]; ++k) {
       to[A.col_idx().data()[k]] += A.values().data()[k];
     }
@@ -340,8 +339,38 @@ struct EliminatePivots {
   }
 };
 
-/// The Hermitian part of the inverse of a Hermitian A, which is Hermitian up to rounding; other
-/// inverses stay. If A is indefinite, the inverse is not used: finite reciprocals of magnitudes.
+/// All pivots in one launch, whose teams wait for each other after every block of them.
+template <Scalar S>
+struct EliminateTogether {
+  using Scratch = typename EliminatePivots<S>::Scratch;
+  using Shape = typename EliminatePivots<S>::Shape;
+
+  S* arrays[2];
+  double* magnitude[2];
+  unsigned char* is_gone;
+  std::int64_t* negative;
+  std::int64_t n;
+  const bool* hermitian;
+
+  /// The block of pivots that begins at `first`.
+  KOKKOS_FORCEINLINE_FUNCTION EliminatePivots<S> block(std::int64_t first) const {
+    const auto from = static_cast<int>(first / pivots_at_once % 2), to = 1 - from;
+    const auto count = static_cast<int>(Kokkos::min<std::int64_t>(pivots_at_once, n - first));
+    return {arrays[from], arrays[to], magnitude[from], magnitude[to], is_gone,
+            negative,     n,          first,           count,         hermitian};
+  }
+  template <class All>
+  KOKKOS_FUNCTION void operator()(const All& all, Scratch& scratch) const {
+    for (std::int64_t first = 0; first < n; first += pivots_at_once) {
+      block(first)(all.team(), scratch);
+      all.barrier();
+    }
+  }
+};
+
+/// An entry of the Hermitian part of the inverse of a Hermitian A, which is Hermitian up to
+/// rounding; other inverses stay. If A is indefinite, the inverse is not used: finite reciprocals
+/// of magnitudes.
 template <Scalar S>
 struct HermitianPart {
   const S* from;
@@ -351,16 +380,14 @@ struct HermitianPart {
   const double* magnitude;
   const bool* hermitian;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t entry) const {
+    const std::int64_t i = entry / n, j = entry % n;
     if (*negative != 0) {
-      for (std::int64_t j = 0; j < n; ++j) to[i * n + j] = S(0);
-      to[i * n + i] = S(static_cast<heddle::RealOf<S>>(1 / magnitude[i]));
+      to[entry] = i == j ? S(static_cast<heddle::RealOf<S>>(1 / magnitude[i])) : S(0);
       return;
     }
-    for (std::int64_t j = 0; j < n; ++j) {
-      const S mirrored = *hermitian ? conjugate(from[j * n + i]) : from[i * n + j];
-      to[i * n + j] = (from[i * n + j] + mirrored) * S(heddle::RealOf<S>(0.5));
-    }
+    const S mirrored = *hermitian ? conjugate(from[j * n + i]) : from[entry];
+    to[entry] = (from[entry] + mirrored) * S(heddle::RealOf<S>(0.5));
   }
 };
 
@@ -403,32 +430,31 @@ class CoarseSolve {
         exec, "heddle::multigrid::coarsest", arena_array(dense_[0], n_ * n_),
         arena_array(dense_[1], n_ * n_), arena_array(coefficient_, n_),
         arena_array(magnitude_[0], n_), arena_array(magnitude_[1], n_), arena_array(weight_, n_),
-        arena_array(shift_, n_), arena_array(is_gone_, n_));
+        arena_array(shift_, n_), arena_array(is_gone_, n_), arena_array(meeting_words_, 2));
+    fill(exec, "heddle::multigrid::clear_meetings", meeting_words_, 2, 0);
   }
 
-  /// Inverts A: one launch for every eight rows. No wait, no allocation. magnitude: of its diagonal
+  /// Inverts A: in one launch if that holds a subwarp for each row, else one for every eight rows.
+  /// The values are the same. No wait, no allocation. magnitude: of its diagonal
   /// entries. Marks the lowest row with a negative pivot of a Hermitian A in *negative.
   void update_values(const Exec& exec, const Matrix& A, const double* magnitude,
                      const bool* hermitian, std::int64_t* negative) {
+    fill(exec, "heddle::multigrid::clear_dense", dense_[0], n_ * n_, S(0));
     parallel_for(exec, "heddle::multigrid::make_dense", n_,
                  MakeDense<Matrix>{A, dense_[0], magnitude, magnitude_[0], is_gone_});
-    S *from = dense_[0], *to = dense_[1];
-    double *size = magnitude_[0], *next_size = magnitude_[1];
-    using Kernel = EliminatePivots<S>;
-    using Team = backends::Team<Exec, typename Kernel::Shape>;
-    for (std::int64_t first = 0; first < n_; first += pivots_at_once) {
-      const auto count = static_cast<int>(std::min<std::int64_t>(pivots_at_once, n_ - first));
-      backends::launch<typename Kernel::Shape>(
-          exec, "heddle::multigrid::eliminate", ceil_div(n_, std::int64_t{Team::subwarps}),
-          Kernel{from, to, size, next_size, is_gone_, negative, n_, first, count, hermitian});
-      std::swap(from, to);
-      std::swap(size, next_size);
-    }
+    eliminate(exec, {{dense_[0], dense_[1]},
+                     {magnitude_[0], magnitude_[1]},
+                     is_gone_,
+                     negative,
+                     n_,
+                     hermitian});
+    const auto blocks = ceil_div(n_, std::int64_t{pivots_at_once});
+    S *const from = dense_[blocks % 2], *const to = dense_[1 - blocks % 2];
     leave_nullspace_out(
         exec,
         NullspaceArrays<S>{is_gone_, magnitude, weight_, shift_, coefficient_, to, n_, hermitian},
         from);
-    parallel_for(exec, "heddle::multigrid::hermitian_part", n_,
+    parallel_for(exec, "heddle::multigrid::hermitian_part", n_ * n_,
                  HermitianPart<S>{from, to, n_, negative, magnitude, hermitian});
     inverse_ = to;
   }
@@ -444,6 +470,23 @@ class CoarseSolve {
   std::size_t bytes() const { return arena_.bytes(); }
 
  private:
+  void eliminate(const Exec& exec, const EliminateTogether<S>& all) const {
+    using Kernel = EliminateTogether<S>;
+    using Shape = typename Kernel::Shape;
+    using Team = backends::Team<Exec, Shape>;
+    const std::int64_t teams = ceil_div(n_, std::int64_t{Team::subwarps});
+    if constexpr (backends::has_lanes<Exec>) {
+      if (teams <= backends::most_cooperative_teams<Shape, Kernel>(exec)) {
+        return backends::launch_cooperative<Shape>(
+            exec, "heddle::multigrid::eliminate", static_cast<int>(teams), all,
+            backends::MeetingWords{meeting_words_, meeting_words_ + 1});
+      }
+    }
+    for (std::int64_t first = 0; first < n_; first += pivots_at_once) {
+      backends::launch<Shape>(exec, "heddle::multigrid::eliminate", teams, all.block(first));
+    }
+  }
+
   std::int64_t n_ = 0;
   Arena<typename Exec::memory_space> arena_;
   S* dense_[2] = {};
@@ -451,6 +494,7 @@ class CoarseSolve {
   unsigned char* is_gone_ = nullptr;
   S* coefficient_ = nullptr;
   S* inverse_ = nullptr;
+  int* meeting_words_ = nullptr;
 };
 
 }  // namespace heddle::detail::multigrid
