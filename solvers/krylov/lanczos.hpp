@@ -30,19 +30,32 @@ KOKKOS_FORCEINLINE_FUNCTION double square_of(const S& value) {
   return size * size;
 }
 
-inline constexpr int lanczos_steps = 12;
-/// Factor of the largest Ritz value, which after so few steps is below the largest eigenvalue.
-inline constexpr double spectrum_safety = 1.1;
+/// Number of Lanczos steps, and the factor of the largest Ritz value: after few steps it is below
+/// the largest eigenvalue.
+struct LanczosSteps {
+  int count;
+  double safety;
+};
+/// The most steps, those of spectrum_bounds.
+inline constexpr LanczosSteps most_lanczos_steps{12, 1.1};
 
-/// Numbers on the device: diagonal and squared off-diagonal of the tridiagonal matrix, the largest
-/// row sum of |D^-1 A|, which no eigenvalue exceeds, the rounding error of eigenvalues, the bound,
-/// and whether a Hermitian A was seen to have a negative eigenvalue.
-struct SpectrumNumbers {
-  double alpha[lanczos_steps];
-  double beta_squared[lanczos_steps + 1];
-  double largest_row_sum;
+/// Maxima over all rows: the row sum of |D^-1 A|, which no eigenvalue exceeds, and the rounding
+/// error of an eigenvalue.
+struct LargestOfRows {
+  double row_sum;
   double rounding;
+};
+
+/// Numbers on the device: diagonal and squared off-diagonal of the tridiagonal matrix, the bound,
+/// whether a Hermitian A was seen to have a negative eigenvalue, and one more than the lowest row
+/// with a bad diagonal entry and with a negative pivot, or 0.
+struct SpectrumNumbers {
+  double alpha[most_lanczos_steps.count];
+  double beta_squared[most_lanczos_steps.count + 1];
+  LargestOfRows largest;
   double bound;
+  std::int64_t bad_diagonal;
+  std::int64_t bad_pivot;
   bool indefinite;
 };
 
@@ -147,11 +160,12 @@ struct LanczosNext : LanczosPass<S> {
 struct BoundSpectrum {
   SpectrumNumbers* numbers;
   const bool* hermitian;
+  LanczosSteps steps;
 
   /// Whether all eigenvalues of the tridiagonal matrix are below x.
   KOKKOS_FUNCTION bool is_above(double x) const {
     double pivot = numbers->alpha[0] - x;
-    for (int i = 1; pivot < 0 && i < lanczos_steps; ++i) {
+    for (int i = 1; pivot < 0 && i < steps.count; ++i) {
       pivot = numbers->alpha[i] - x - numbers->beta_squared[i] / pivot;
     }
     return pivot < 0;
@@ -159,16 +173,16 @@ struct BoundSpectrum {
   /// Whether at least one eigenvalue is below x.
   KOKKOS_FUNCTION bool is_above_one(double x) const {
     double pivot = numbers->alpha[0] - x;
-    for (int i = 1; pivot > 0 && i < lanczos_steps; ++i) {
+    for (int i = 1; pivot > 0 && i < steps.count; ++i) {
       pivot = numbers->alpha[i] - x - numbers->beta_squared[i] / pivot;
     }
     return pivot < 0;
   }
   KOKKOS_FUNCTION void operator()(std::int64_t) const {
     double low = numbers->alpha[0], high = 0, sum = 0;
-    for (int i = 0; i < lanczos_steps; ++i) {
+    for (int i = 0; i < steps.count; ++i) {
       const double left = i > 0 ? Kokkos::sqrt(numbers->beta_squared[i]) : 0;
-      const double right = i + 1 < lanczos_steps ? Kokkos::sqrt(numbers->beta_squared[i + 1]) : 0;
+      const double right = i + 1 < steps.count ? Kokkos::sqrt(numbers->beta_squared[i + 1]) : 0;
       high = Kokkos::max(high, numbers->alpha[i] + left + right);
       sum += numbers->alpha[i] + left + right;
     }
@@ -176,9 +190,9 @@ struct BoundSpectrum {
       const double middle = (low + high) / 2;
       (is_above(middle) ? high : low) = middle;
     }
-    const double bound = Kokkos::min(spectrum_safety * high, numbers->largest_row_sum);
+    const double bound = Kokkos::min(steps.safety * high, numbers->largest.row_sum);
     numbers->bound = Kokkos::isfinite(sum) ? (bound > 0 ? bound : 1) : sum - sum;
-    numbers->indefinite = *hermitian && is_above_one(-numbers->rounding * numbers->bound);
+    numbers->indefinite = *hermitian && is_above_one(-numbers->largest.rounding * numbers->bound);
   }
 };
 
@@ -194,10 +208,11 @@ struct LanczosVectors {
   Multivector<const S> read(const S* data) const { return {data, 1, rows, rows, 1}; }
 };
 
-/// Computes numbers->bound from numbers->largest_row_sum and the matrix, and whether a Hermitian A
-/// is indefinite. `product(x, q)` computes q = A x. No wait, no allocation.
+/// Computes numbers->bound from numbers->largest and the matrix, and whether a Hermitian A is
+/// indefinite. `product(x, q)` computes q = A x. No wait, no allocation.
 template <ExecutionSpace Exec, Scalar S, class Product>
-void bound_spectrum(const Exec& exec, LanczosVectors<S> with, SpectrumNumbers* numbers,
+void bound_spectrum(const Exec& exec, const LanczosSteps& steps, LanczosVectors<S> with,
+                    SpectrumNumbers* numbers,
                     const VectorWorkspace<Exec, krylov::Wide<S>>& workspace, const bool* hermitian,
                     const Product& product) {
   const std::int64_t rows = with.rows;
@@ -205,7 +220,7 @@ void bound_spectrum(const Exec& exec, LanczosVectors<S> with, SpectrumNumbers* n
   parallel_for(exec, "heddle::spectrum::start_vector", rows, StartVector<S>{with.x, with.inverse});
   vectors::stream(exec, "heddle::spectrum::first_norm", rows, 1, true,
                   FirstNorm<S>{{}, with.read(with.x), diagonal, numbers}, &workspace);
-  for (int step = 0; step < lanczos_steps; ++step) {
+  for (int step = 0; step < steps.count; ++step) {
     const auto x = with.read(with.x), q = with.read(with.q);
     product(x, with.write(with.q));
     vectors::stream(exec, "heddle::spectrum::lanczos_alpha", rows, 1, true,
@@ -216,7 +231,8 @@ void bound_spectrum(const Exec& exec, LanczosVectors<S> with, SpectrumNumbers* n
         &workspace);
     std::swap(with.x, with.before);
   }
-  parallel_for(exec, "heddle::spectrum::bound_spectrum", 1, BoundSpectrum{numbers, hermitian});
+  parallel_for(exec, "heddle::spectrum::bound_spectrum", 1,
+               BoundSpectrum{numbers, hermitian, steps});
 }
 
 // The diagonal of a level, as smoothers use it.
@@ -239,22 +255,49 @@ template <Scalar S>
 inline constexpr double rounding_of_magnitude =
     64 * (sizeof(heddle::RealOf<S>) == 4 ? 0x1p-23 : 0x1p-52);
 
-/// Inverts the diagonal. A bad entry counts as 1, and the lowest such row is marked in *bad.
-template <Scalar S>
-struct InvertDiagonal {
+/// The diagonal entry of a row, its inverse, and the sum of magnitudes of the row, by a subwarp. A
+/// bad diagonal entry counts as 1, and the lowest such row is marked in *bad.
+template <class Matrix>
+struct PrepareRow {
+  using S = typename Matrix::scalar_type;
+  using Scratch = backends::NoScratch;
+  using Shape = backends::Shape<8, 128>;
+
+  Matrix A;
   S* diagonal;
   S* inverse;
+  double* row_sums;
   double* magnitude;
   bool finest;  ///< whether this is the finest level, which sets the magnitudes
   std::int64_t* bad;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    if (is_bad(diagonal[i])) {
-      triangle::mark_bad_row(bad, i);
-      diagonal[i] = S(1);
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, Scratch&) const {
+    const auto subwarp = team.subwarp();
+    const std::int64_t i = team.index() * Team::subwarps + team.subwarp_index();
+    if (i >= A.rows()) return;
+    const OnDiagonal<S, typename Matrix::ordinal_type> on_diagonal{A.col_idx().data(),
+                                                                   A.values().data()};
+    const AddMagnitude<S> add_magnitude{{A.values().data()}};
+    S entry(0);
+    double sum = 0;
+    const auto end = static_cast<std::int64_t>(A.row_ptr().data()[i + 1]);
+    for (std::int64_t k = static_cast<std::int64_t>(A.row_ptr().data()[i]) + subwarp.lane();
+         k < end; k += Team::subwarp_width) {
+      on_diagonal(i, k, entry);
+      add_magnitude(i, k, sum);
     }
-    inverse[i] = S(1) / diagonal[i];
-    if (finest) magnitude[i] = static_cast<double>(Kokkos::abs(diagonal[i]));
+    entry = subwarp.sum(entry);
+    sum = subwarp.sum(sum);
+    if (subwarp.lane() != 0) return;
+    if (is_bad(entry)) {
+      triangle::mark_bad_row(bad, i);
+      entry = S(1);
+    }
+    diagonal[i] = entry;
+    inverse[i] = S(1) / entry;
+    row_sums[i] = sum;
+    if (finest) magnitude[i] = static_cast<double>(Kokkos::abs(entry));
   }
 };
 
@@ -270,24 +313,25 @@ struct InvertRowSums {
   }
 };
 
+/// Reduces the rows to LargestOfRows.
 template <Scalar S>
-struct LargestRowSum {
+struct FindLargestOfRows {
+  using value_type = LargestOfRows;
   const S* diagonal;
   const double* row_sums;
-  KOKKOS_FUNCTION double operator()(std::int64_t i) const {
-    return row_sums[i] / static_cast<double>(Kokkos::abs(diagonal[i]));
-  }
-};
-
-/// Bound of the rounding error of an eigenvalue of D^-1 A, from one row.
-template <Scalar S>
-struct RoundingOfRow {
-  const S* diagonal;
   const double* magnitude;
-  KOKKOS_FUNCTION double operator()(std::int64_t i) const {
+
+  KOKKOS_FUNCTION void init(LargestOfRows& largest) const { largest = {0, 0}; }
+  KOKKOS_FUNCTION void join(LargestOfRows& largest, const LargestOfRows& other) const {
+    largest.row_sum = larger_or_nan(other.row_sum, largest.row_sum);
+    largest.rounding = larger_or_nan(other.rounding, largest.rounding);
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t i, LargestOfRows& largest) const {
     constexpr double of_lanczos = sizeof(heddle::RealOf<S>) == 4 ? 1e-4 : 1e-10;
-    const double over_diagonal = magnitude[i] / static_cast<double>(Kokkos::abs(diagonal[i]));
-    return Kokkos::max(of_lanczos, rounding_of_magnitude<S> * over_diagonal);
+    const auto size = static_cast<double>(Kokkos::abs(diagonal[i]));
+    const double rounding =
+        Kokkos::max(of_lanczos, rounding_of_magnitude<S> * (magnitude[i] / size));
+    join(largest, {row_sums[i] / size, rounding});
   }
 };
 
@@ -295,41 +339,36 @@ struct RoundingOfRow {
 struct BoundByRowSum {
   SpectrumNumbers* numbers;
   KOKKOS_FUNCTION void operator()(std::int64_t) const {
-    numbers->bound = numbers->largest_row_sum;
+    numbers->bound = numbers->largest.row_sum;
     numbers->indefinite = false;
   }
 };
+struct ClearBadRows {
+  SpectrumNumbers* numbers;
+  KOKKOS_FUNCTION void operator()(std::int64_t) const {
+    numbers->bad_diagonal = numbers->bad_pivot = 0;
+  }
+};
 
-/// Computes diagonal, inverse and row sums, on the finest level magnitude, and numbers->rounding
-/// and numbers->largest_row_sum, which is the bound too. No wait, no allocation.
+/// Computes diagonal, inverse and row sums, on the finest level magnitude, and numbers->largest, by
+/// one pass over A; marks bad rows in *numbers. No wait, no allocation.
 template <ExecutionSpace Exec, class Matrix>
 void prepare_diagonal(const Exec& exec, const Matrix& A, typename Matrix::scalar_type* diagonal,
                       typename Matrix::scalar_type* inverse, double* magnitude, bool finest,
-                      double* row_sums, SpectrumNumbers* numbers, std::int64_t* bad) {
+                      double* row_sums, SpectrumNumbers* numbers) {
   using S = typename Matrix::scalar_type;
-  using O = typename Matrix::ordinal_type;
-  using Space = typename Exec::memory_space;
   using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
   const std::int64_t rows = A.rows();
-  const auto n = static_cast<std::size_t>(rows);
-  sum_rows<S>(exec, "heddle::spectrum::diagonal", A.row_ptr().data(), rows,
-              OnDiagonal<S, O>{A.col_idx().data(), A.values().data()},
-              Kokkos::View<S*, Space, Unmanaged>(diagonal, n));
-  sum_rows<double>(exec, "heddle::spectrum::row_sums", A.row_ptr().data(), rows,
-                   AddMagnitude<S>{{A.values().data()}},
-                   Kokkos::View<double*, Space, Unmanaged>(row_sums, n));
-  fill(exec, "heddle::spectrum::clear_bad", bad, 2, 0);
-  parallel_for(exec, "heddle::spectrum::invert_diagonal", rows,
-               InvertDiagonal<S>{diagonal, inverse, magnitude, finest, bad});
-  using Sums = LargestRowSum<S>;
-  Kokkos::parallel_reduce("heddle::spectrum::largest_row_sum", range_policy(exec, rows),
-                          Largest<Sums>{{diagonal, row_sums}},
-                          Kokkos::View<double, Space, Unmanaged>(&numbers->largest_row_sum));
-  using Rounding = RoundingOfRow<S>;
-  Kokkos::parallel_reduce("heddle::spectrum::rounding", range_policy(exec, rows),
-                          Largest<Rounding>{{diagonal, magnitude}},
-                          Kokkos::View<double, Space, Unmanaged>(&numbers->rounding));
-  parallel_for(exec, "heddle::spectrum::bound_by_row_sum", 1, BoundByRowSum{numbers});
+  parallel_for(exec, "heddle::spectrum::clear_bad", 1, ClearBadRows{numbers});
+  using Kernel = PrepareRow<Matrix>;
+  using Team = backends::Team<Exec, typename Kernel::Shape>;
+  backends::launch<typename Kernel::Shape>(
+      exec, "heddle::spectrum::prepare_rows", ceil_div(rows, std::int64_t{Team::subwarps}),
+      Kernel{A, diagonal, inverse, row_sums, magnitude, finest, &numbers->bad_diagonal});
+  Kokkos::parallel_reduce(
+      "heddle::spectrum::largest_of_rows", range_policy(exec, rows),
+      FindLargestOfRows<S>{diagonal, row_sums, magnitude},
+      Kokkos::View<LargestOfRows, typename Exec::memory_space, Unmanaged>(&numbers->largest));
 }
 
 // Symmetry, which is tested on the device, and the entries where it fails.
@@ -552,15 +591,14 @@ void multiply_rows(const Exec& exec, const Matrix& A, const Multivector<const S>
 
 // The bound of one matrix, which spectrum_bounds returns.
 
-/// Throws Error for a diagonal entry that was marked, a bound that is not a number, or a negative
-/// eigenvalue. `place` begins the message: the level, or nothing.
-inline void throw_if_bad(const std::string& place, std::int64_t bad_row,
-                         const SpectrumNumbers& numbers, const char* remedy,
-                         const char* indefinite) {
-  if (bad_row != 0) {
+/// Throws Error for a diagonal entry that was marked, a bound that is not a number, a negative
+/// eigenvalue, or a negative pivot. `place` begins the message: the level, or nothing.
+inline void throw_if_bad(const std::string& place, const SpectrumNumbers& numbers,
+                         const char* remedy, const char* indefinite) {
+  if (numbers.bad_diagonal != 0) {
     throw Error(
         place + "the diagonal is missing, not positive or not finite, or its reciprocal is not",
-        Where{.row = bad_row - 1}, remedy);
+        Where{.row = numbers.bad_diagonal - 1}, remedy);
   }
   if (!std::isfinite(numbers.bound)) {
     throw Error(place + "a value of the matrix is not finite", "give finite values");
@@ -568,18 +606,17 @@ inline void throw_if_bad(const std::string& place, std::int64_t bad_row,
   if (numbers.indefinite) {
     throw Error(place + "the matrix has a negative eigenvalue", indefinite);
   }
+  if (numbers.bad_pivot != 0) {
+    throw Error(place + "a pivot is negative", Where{.row = numbers.bad_pivot - 1}, indefinite);
+  }
 }
 
-/// Copies the numbers and both entries of `bad` to the host. Waits.
+/// Copies the numbers to the host. Waits.
 template <ExecutionSpace Exec>
-SpectrumNumbers read_numbers(const Exec& exec, const SpectrumNumbers* from, const std::int64_t* bad,
-                             std::int64_t (&marked)[2]) {
+SpectrumNumbers read_numbers(const Exec& exec, const SpectrumNumbers* from) {
   using Space = typename Exec::memory_space;
   using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
   SpectrumNumbers numbers;
-  Kokkos::deep_copy(kokkos_space(exec),
-                    Kokkos::View<std::int64_t[2], Kokkos::HostSpace, Unmanaged>(marked),
-                    Kokkos::View<const std::int64_t[2], Space, Unmanaged>(bad));
   Kokkos::deep_copy(kokkos_space(exec), numbers,
                     Kokkos::View<const SpectrumNumbers, Space, Unmanaged>(from));
   exec.fence("heddle::spectrum::read");
@@ -609,21 +646,19 @@ double spectrum::LargestEigenvalue<Exec, Matrix>::find(const Exec& exec, const M
   double *row_sums, *magnitude;
   SpectrumNumbers* numbers;
   Symmetry* symmetry;
-  std::int64_t* bad;
   const VectorWorkspace<Exec, krylov::Wide<S>> workspace(exec);
   const Arena<typename Exec::memory_space> memory(
       exec, "heddle::spectrum::vectors", arena_array(x, n), arena_array(before, n),
       arena_array(q, n), arena_array(diagonal, n), arena_array(inverse, n),
       arena_array(row_sums, n), arena_array(magnitude, n), arena_array(numbers, 1),
-      arena_array(symmetry, 1), arena_array(bad, 2));
-  prepare_diagonal(exec, A, diagonal, inverse, magnitude, true, row_sums, numbers, bad);
+      arena_array(symmetry, 1));
+  prepare_diagonal(exec, A, diagonal, inverse, magnitude, true, row_sums, numbers);
   compare_mirror(exec, A, diagonal, symmetry_tolerance, symmetry);
-  bound_spectrum(exec, LanczosVectors<S>{x, before, q, diagonal, inverse, n}, numbers, workspace,
-                 &symmetry->holds,
+  bound_spectrum(exec, most_lanczos_steps, LanczosVectors<S>{x, before, q, diagonal, inverse, n},
+                 numbers, workspace, &symmetry->holds,
                  [&](const auto& from, const auto& to) { multiply_rows(exec, A, from, to); });
-  std::int64_t marked[2] = {0, 0};
-  const SpectrumNumbers found = read_numbers(exec, numbers, bad, marked);
-  throw_if_bad("", marked[0], found, "store a positive one that its type can hold",
+  const SpectrumNumbers found = read_numbers(exec, numbers);
+  throw_if_bad("", found, "store a positive one that its type can hold",
                "use a method for indefinite matrices: A is not positive definite");
   const Symmetry mirror = read_symmetry(exec, symmetry);
   if (!mirror.holds) {

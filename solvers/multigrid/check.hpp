@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
+#include "../../backends/algorithms/host_copy.hpp"
 #include "../../backends/loops.hpp"
+#include "../../core/arena.hpp"
 #include "../../core/multivector.hpp"
 #include "../../core/real_part.hpp"
 #include "../../matrices/norms.hpp"
@@ -94,12 +97,7 @@ void check_level(const Exec& exec, const Level<Exec, Matrix>& level) {
   const char* const indefinite = "use another preconditioner: A is not positive definite";
   const char* const remedy =
       finest ? "store a positive one that its type can hold: multigrid smooths by it" : indefinite;
-  std::int64_t bad[2] = {0, 0};
-  const SpectrumNumbers numbers = spectrum::read_numbers(exec, level.numbers, level.bad, bad);
-  spectrum::throw_if_bad(place, bad[0], numbers, remedy, indefinite);
-  if (bad[1] != 0) {
-    throw Error(place + "a pivot is negative", Where{.row = bad[1] - 1}, indefinite);
-  }
+  spectrum::throw_if_bad(place, spectrum::read_numbers(exec, level.numbers), remedy, indefinite);
 }
 
 // Near-nullspace vectors of the user.
@@ -137,10 +135,21 @@ struct ConstantOfField {
 template <ExecutionSpace Exec, Scalar From, Scalar To>
 void copy_near_nullspace(const Exec& exec, const Multivector<const From>& from,
                          const Multivector<To>& to) {
-  bool any = from.count == 0 || from.rows == 0;
+  using Space = typename Exec::memory_space;
+  using Result = Kokkos::View<double, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  if (from.count == 0) return;
+  double* found = nullptr;
+  const Arena<Space> work(exec, "heddle::multigrid::largest", arena_array(found, from.count));
+  for (int v = 0; v < from.count; ++v) {
+    Kokkos::parallel_reduce("heddle::multigrid::largest", range_policy(exec, from.rows),
+                            Largest<SizeOfEntry<From>>{{from.slice(v, 1)}}, Result(found + v));
+  }
+  const std::vector<double> sizes =
+      ordered::copied_to_host(exec, "heddle::multigrid::largest", found, from.count);
+  bool any = from.rows == 0;
   for (int v = 0; v < from.count; ++v) {
     const Multivector<const From> vector = from.slice(v, 1);
-    const double largest = largest_of(exec, from.rows, SizeOfEntry<From>{vector});
+    const double largest = sizes[static_cast<std::size_t>(v)];
     if (!std::isfinite(largest)) {
       throw Error("near-nullspace vector " + std::to_string(v) + " is not finite",
                   "give finite vectors");

@@ -73,8 +73,11 @@ struct Shared {
     return backends::has_lanes<Exec> ? std::int64_t{exec.concurrency()} : 0;
   }
   bool sweeps() const { return options.smoother == MultigridSmoother::gauss_seidel; }
-  Product product(const Exec& exec, const Matrix& A, std::int64_t expected_applies) const {
-    return Product(exec, A, spmv_options(expected_applies), formats);
+  /// rows: the features of A, if they are known.
+  Product product(const Exec& exec, const Matrix& A, std::int64_t expected_applies,
+                  const std::optional<RowFeatures>& rows) const {
+    const SpmvOptions spmv = spmv_options(expected_applies);
+    return rows ? Product(exec, A, spmv, formats, *rows) : Product(exec, A, spmv, formats);
   }
   /// The product of a P, an R or a coarse level. On a GPU inspecting each of them costs more than
   /// another format gains: the scheme is one of CSR, by the mean and the longest row.

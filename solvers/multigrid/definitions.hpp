@@ -23,19 +23,23 @@
 namespace heddle::detail::multigrid {
 
 /// A with repeated entries added up, which update_values fills from A; nullopt if no entry repeats.
-/// Magnitudes of entries and numbers of neighbours need unique entries. A was checked. One launch
-/// and one readback if the columns of all rows ascend; else allocates more.
+/// Magnitudes of entries and numbers of neighbours need unique entries. Sets `ascend`: whether the
+/// columns of the rows of the result, or of A, ascend. A was checked. One launch and one readback
+/// if they do; else allocates more.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 std::optional<DerivedCsr<Exec, S, O, Off>> repeats_added_up(const Exec& exec,
-                                                            const CsrMatrix<S, O, Off, Space>& A) {
+                                                            const CsrMatrix<S, O, Off, Space>& A,
+                                                            bool& ascend) {
   const auto as_they_are = recipe::shift(0);
   using Map = std::remove_const_t<decltype(as_they_are)>;
   const recipe::Entries<CsrMatrix<S, O, Off, Space>, Map> entries(A, as_they_are);
   const recipe::EntryOrder order =
       recipe::entry_order(exec, entries, static_cast<std::int64_t>(A.nonzeros()));
-  if (order.repeat == recipe::no_key && order.disorder == recipe::no_key) return {};
+  ascend = order.disorder == recipe::no_key;
+  if (ascend && order.repeat == recipe::no_key) return {};
   auto merged = stored_op(exec, A, Op::none, true, false);
   if (merged.nonzeros() == A.nonzeros()) return {};
+  ascend = true;
   return merged;
 }
 
@@ -69,8 +73,10 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
         updated_on_(exec) {
     const backends::Region region("heddle::multigrid::setup");
     Kokkos::Timer timer;
-    if (check_pattern) check_csr(exec, A);
-    added_up_ = repeats_added_up(exec, A);
+    std::optional<RowFeatures> rows;
+    if (check_pattern) rows = row_features(exec, A, Check::columns);
+    added_up_ = repeats_added_up(exec, A, columns_ascend_);
+    if (added_up_) rows.reset();
     const int count = near_nullspace.count > 0 ? near_nullspace.count : given.block_size;
     const bool keeps_values = !given.borrow_values && !added_up_;
     Vectors finest{nullptr, rows_, count};
@@ -85,7 +91,7 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
       parallel_for(exec, "heddle::multigrid::near_nullspace", rows_ * count,
                    ConstantOfField<S>{finest});
     }
-    make_levels(exec, added_up_ ? added_up_->matrix() : with_own_values(exec, A), finest);
+    make_levels(exec, added_up_ ? added_up_->matrix() : with_own_values(exec, A), finest, rows);
     known_symmetry();
     setup_seconds_ = timer.seconds();
   }
@@ -164,14 +170,15 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
   using Vectors = NearNullspace<S>;
 
   /// The method: each level is smoothed or solved, and coarsened until there is a reason to stop.
-  void make_levels(const Exec& exec, Matrix A, Vectors vectors) {
+  void make_levels(const Exec& exec, Matrix A, Vectors vectors, std::optional<RowFeatures> rows) {
     // A level refers to memory of the one before, so the vector must not reallocate.
     levels_.reserve(static_cast<std::size_t>(shared_.options.max_levels));
     const std::int64_t one_launch = shared_.one_launch_entries(exec);
     bool small = false;
     for (double strength = shared_.options.strength;; strength /= 2) {
       small = small || static_cast<std::int64_t>(A.nonzeros()) <= one_launch;
-      Level& level = levels_.emplace_back(exec, A, vectors, levels_.size(), small, shared_);
+      Level& level = levels_.emplace_back(exec, A, vectors, levels_.size(), small, shared_, rows);
+      rows.reset();
       level.prepare(exec, shared_);
       check_level(exec, level);
       level.make_smoother(exec, shared_);
@@ -205,7 +212,8 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
   AnyProlongation aggregated(const Exec& exec, const Level& level, double strength,
                              std::string& stop) const {
     const int block = level.number == 0 ? shared_.options.block_size : level.vectors.vectors;
-    const StrongNodes<Exec, Matrix> nodes(exec, level.A, shared_.diagonal, block, strength);
+    const StrongNodes<Exec, Matrix> nodes(exec, level.A, shared_.diagonal, block, strength,
+                                          level.number > 0 || columns_ascend_);
     const auto aggregates =
         shared_.parts.aggregates
             ? given_aggregates(exec, level.A, nodes.graph().nodes, level.number, shared_.parts)
@@ -291,6 +299,7 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
   std::int64_t rows_, nonzeros_;
   Shared<Exec, Matrix> shared_;
   std::optional<DerivedCsr<Exec, S, O, Off>> added_up_;  ///< A without repeats, if it has some
+  bool columns_ascend_ = false;                          ///< of the rows of the finest level
   Arena<Space> memory_;  ///< near-nullspace vectors and values of the finest level
   S* values_ = nullptr;  ///< null if the user's values are borrowed, or entries repeat
   std::vector<Level> levels_;

@@ -7,6 +7,12 @@
 
 namespace heddle::detail::multigrid {
 
+/// Lanczos steps of the finest level, and of coarser ones, where a step costs its three launches.
+/// The bounds cost no more than a third of an iteration beside 12 steps times 1.1. Row sums alone,
+/// 1.2 to 1.8 times the largest eigenvalue of a coarse level, cost up to two
+/// (docs/design/multigrid.md).
+inline constexpr spectrum::LanczosSteps finest_lanczos_steps{6, 1.15}, coarse_lanczos_steps{4, 1.2};
+
 /// One level: its matrix, borrowed, its smoother or solve, and its transfer to the next level.
 template <ExecutionSpace Exec, class Matrix>
 struct Level {
@@ -25,19 +31,19 @@ struct Level {
   Arena<Space> memory, vectors_memory;
   S* inverse = nullptr;  ///< inverse of the diagonal
   SpectrumNumbers* numbers = nullptr;
-  std::int64_t* bad = nullptr;   ///< one more than the lowest bad row, and pivot; else 0
   S *d = nullptr, *q = nullptr;  ///< workspace; d of one vector unless small
   S *b = nullptr, *x = nullptr;  ///< right-hand sides and solutions of coarse levels
 
+  /// rows: the features of the matrix, if they are known.
   Level(const Exec& exec, const Matrix& of, const NearNullspace<S>& with, std::size_t l,
-        bool is_small, const SharedParts& shared)
+        bool is_small, const SharedParts& shared, const std::optional<RowFeatures>& rows)
       : A(of), vectors(with), number(l), small(is_small) {
     memory = Arena<Space>(exec, "heddle::multigrid::level", arena_array(inverse, A.rows()),
-                          arena_array(numbers, 1), arena_array(bad, 2));
+                          arena_array(numbers, 1));
     if (A.rows() <= shared.options.coarsest_rows) {
       solve.emplace(exec, A.rows());
     } else if (!small) {
-      make_product(exec, shared);
+      make_product(exec, shared, rows);
     }
     make_vectors(exec, shared.options.vectors.count);
   }
@@ -52,14 +58,16 @@ struct Level {
                                             : n),
                      arena_array(q, solve ? 0 : all), arena_array(b, own), arena_array(x, own));
   }
-  void make_product(const Exec& exec, const SharedParts& shared) {
+  void make_product(const Exec& exec, const SharedParts& shared,
+                    const std::optional<RowFeatures>& rows = {}) {
     // If sweeps smooth, only the bound of the spectrum needs the product.
     const bool only_bounds = shared.sweeps() && !shared.parts.smoother;
     if (number > 0 && !only_bounds) {
       product.emplace(shared.product_of_made(exec, A));
     } else {
-      product.emplace(shared.product(
-          exec, A, only_bounds ? spectrum::lanczos_steps : shared.options.expected_applies));
+      const std::int64_t applies =
+          only_bounds ? lanczos_steps().count : shared.options.expected_applies;
+      product.emplace(shared.product(exec, A, applies, rows));
     }
   }
   /// Makes the smoother; the diagonal was checked. Allocates, and waits.
@@ -73,14 +81,18 @@ struct Level {
   void prepare(const Exec& exec, const SharedParts& shared) {
     double* const magnitude = shared.magnitude[number % 2];
     const bool finest = number == 0;
-    prepare_diagonal(exec, A, shared.diagonal, inverse, magnitude, finest, shared.row_sums, numbers,
-                     bad);
+    prepare_diagonal(exec, A, shared.diagonal, inverse, magnitude, finest, shared.row_sums,
+                     numbers);
     if (finest) {
       compare_mirror(exec, A, shared.diagonal, shared.options.symmetry_tolerance, shared.symmetry);
     }
     const bool* const hermitian = &shared.symmetry->holds;
-    if (solve) return solve->update_values(exec, A, magnitude, hermitian, bad + 1);
-    bound_spectrum(exec,
+    if (solve) {
+      parallel_for(exec, "heddle::multigrid::bound_by_row_sum", 1,
+                   spectrum::BoundByRowSum{numbers});
+      return solve->update_values(exec, A, magnitude, hermitian, &numbers->bad_pivot);
+    }
+    bound_spectrum(exec, lanczos_steps(),
                    spectrum::LanczosVectors<S>{d, shared.before, q, shared.diagonal, inverse,
                                                std::int64_t{A.rows()}},
                    numbers, shared.workspace, hermitian, [&](const auto& from, const auto& to) {
@@ -99,6 +111,9 @@ struct Level {
     if (coarsening) coarsening->update_values(exec, A, numbers, number, shared);
   }
 
+  const spectrum::LanczosSteps& lanczos_steps() const {
+    return number == 0 ? finest_lanczos_steps : coarse_lanczos_steps;
+  }
   std::size_t bytes() const {
     return memory.bytes() + vectors_memory.bytes() + (product ? product->bytes() : 0) +
            (smoother ? smoother->bytes() : 0) + (solve ? solve->bytes() : 0) +
