@@ -16,6 +16,7 @@ Preconditioner<S, O>* make_multigrid(const Matrix<S, O>& A, std::optional<Input<
                                      double strength, int block_size, const std::string& smoother,
                                      int degree, int coarsest_rows, int max_levels,
                                      double max_operator_complexity, double symmetry_tolerance,
+                                     std::optional<std::size_t> max_bytes,
                                      std::int64_t expected_applies, int vectors) {
   MultigridOptions options;
   options.strength = strength;
@@ -30,6 +31,7 @@ Preconditioner<S, O>* make_multigrid(const Matrix<S, O>& A, std::optional<Input<
   options.max_levels = max_levels;
   options.max_operator_complexity = max_operator_complexity;
   options.symmetry_tolerance = symmetry_tolerance;
+  options.max_bytes = max_bytes.value_or(no_bound);
   options.expected_applies = expected_applies;
   options.vectors = {.count = vectors, .apart = false};
   using Plan = MultigridPlan<Exec, typename Matrix<S, O>::Csr>;
@@ -43,7 +45,7 @@ template <class S, class O>
 void bind_multigrid(nb::module_& m) {
   const nb::arg any;
   m.def("multigrid_plan", &make_multigrid<S, O>, any, nb::arg().none(), any, any, any, any, any,
-        any, any, any, any, any);
+        any, any, any, nb::arg().none(), any, any);
 }
 
 HEDDLE_PYTHON_INSTANCES(bind_multigrid)

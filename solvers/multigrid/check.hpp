@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,40 @@
 
 /// Checks of the input of a plan, and whether its matrix is symmetric.
 namespace heddle::detail::multigrid {
+
+inline constexpr const char* more_room =
+    "raise it, or give a matrix in float, or a lower max_operator_complexity";
+
+/// Bytes that a hierarchy in S keeps at least, from the sizes of A: its finest level.
+template <Scalar S, class Matrix>
+std::size_t least_bytes_in(const Matrix& A, int near_nullspace, const MultigridOptions& options,
+                           bool keeps_values) {
+  using Off = typename Matrix::offset_type;
+  const auto n = static_cast<std::size_t>(A.rows()),
+             entries = static_cast<std::size_t>(A.nonzeros());
+  const auto vectors = static_cast<std::size_t>(options.vectors.count);
+  const auto near =
+      static_cast<std::size_t>(near_nullspace > 0 ? near_nullspace : options.block_size);
+  // If entries repeat, a map from the user's entries replaces their values.
+  const std::size_t of_entry = std::min(sizeof(S), sizeof(Off));
+  const std::size_t shared = arena_bytes<S, S, double, double, double>(n, n, n, n, n) +
+                             arena_bytes<S, S>(near * n, n) +
+                             (keeps_values ? arena_padded_bytes(of_entry * entries) : 0);
+  const bool inverted = A.rows() <= options.coarsest_rows;
+  return shared + (inverted ? arena_bytes<S, S>(n * n, n * n) : arena_bytes<S, S>(n, n * vectors));
+}
+/// Bytes that a plan keeps at least, from the sizes of A.
+template <Scalar S, class Matrix>
+std::size_t least_bytes(const Matrix& A, int near_nullspace, const MultigridOptions& options) {
+  using Float = InFloat<S>;
+  if (options.values == MultigridValues::same || std::same_as<S, Float>) {
+    return least_bytes_in<S>(A, near_nullspace, options, !options.borrow_values);
+  }
+  const auto all =
+      static_cast<std::size_t>(A.rows()) * static_cast<std::size_t>(options.vectors.count);
+  return arena_bytes<Float, Float, Float>(A.nonzeros(), all, all) +
+         least_bytes_in<Float>(A, near_nullspace, options, false);
+}
 
 /// A if the input is valid, else throws Error.
 template <ExecutionSpace Exec, class Matrix, Scalar S>
@@ -85,6 +120,12 @@ const Matrix& checked(const Matrix& A, const Multivector<const S>& near_nullspac
   if (options.vectors.count < 1) {
     fail("options.vectors.count is " + std::to_string(options.vectors.count),
          "give the number of vectors that b will hold");
+  }
+  const std::size_t least = least_bytes<S>(A, near_nullspace.count, options);
+  if (least > options.max_bytes) {
+    fail("multigrid of this matrix keeps at least " + std::to_string(least) +
+             " bytes, and options.max_bytes is " + std::to_string(options.max_bytes),
+         more_room);
   }
   return A;
 }

@@ -93,6 +93,7 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
     }
     make_levels(exec, added_up_ ? added_up_->matrix() : with_own_values(exec, A), finest, rows);
     known_symmetry();
+    check_bytes();
     setup_seconds_ = timer.seconds();
   }
 
@@ -151,7 +152,8 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
                                         shared_.options.symmetry_tolerance);
   }
   bool reserve(const Exec& exec, int count) override {
-    if (count <= shared_.options.vectors.count) return false;
+    const MultigridOptions& options = shared_.options;
+    if (count <= options.vectors.count || options.max_bytes != no_bound) return false;
     shared_.options.vectors.count = count;
     for (Level& level : levels_) level.make_vectors(exec, count);
     return true;
@@ -181,6 +183,7 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
       rows.reset();
       level.prepare(exec, shared_);
       check_level(exec, level);
+      check_bytes();
       level.make_smoother(exec, shared_);
       end_ = coarsen(exec, level, strength);
       if (!end_.empty()) break;
@@ -242,6 +245,17 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
     }
     return std::make_unique<GivenProlongation<Exec, Matrix>>(exec, level.A, std::move(P),
                                                              level.number);
+  }
+
+  /// Throws Error if the levels made so far keep more than options.max_bytes.
+  void check_bytes() const {
+    const std::size_t kept = bytes();
+    if (kept <= shared_.options.max_bytes) return;
+    throw Error("multigrid keeps " + std::to_string(kept) + " bytes with " +
+                    std::to_string(levels_.size()) +
+                    " levels, and options.max_bytes leaves room for " +
+                    std::to_string(shared_.options.max_bytes),
+                more_room);
   }
 
   /// The reason not to make the next level, in words, if there were too many entries; else empty.

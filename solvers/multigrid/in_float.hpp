@@ -94,6 +94,7 @@ class RoundedHierarchy final : public Hierarchy<Exec, Matrix> {
     MultigridOptions options = given;
     options.values = MultigridValues::same;
     options.borrow_values = true;  // values_, which this object owns
+    if (options.max_bytes != no_bound) options.max_bytes -= memory_.bytes() + vectors_.bytes();
     plan_ = make_hierarchy<Exec, Inner>(exec, rounded_matrix(exec, A), to_read(near), options, {},
                                         List::template table<Exec, Inner, To, To>(), false);
     setup_seconds_ = timer.seconds();

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "../../core/multivector.hpp"
+#include "../../formats/common/prediction.hpp"
 
 namespace heddle {
 
@@ -72,6 +74,11 @@ struct MultigridOptions {
   /// default accepts values that were assembled in single precision or read from a file with 8
   /// digits.
   double symmetry_tolerance = 1e-5;
+  /// The most device memory, in bytes, that the plan may keep: bytes() never exceeds it. Error
+  /// reports how much a plan of A keeps at least, before anything is allocated, or with how many
+  /// levels it keeps more. With a bound MultigridPlan::reserve does nothing: set `vectors`. The
+  /// bound does not include temporary memory of the set-up.
+  std::size_t max_bytes = no_bound;
 };
 
 }  // namespace heddle

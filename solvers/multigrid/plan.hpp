@@ -150,7 +150,7 @@ class MultigridPlan {
   /// Reserves memory for `vectors` vectors at once, if there is less: solvers with several
   /// right-hand sides or eigenpairs call it before they iterate, so that each level is read once
   /// for all of them (Gauss-Seidel: once for options.vectors.count). If there was less, allocates,
-  /// waits for `exec`, and renews version(); never frees.
+  /// waits for `exec`, and renews version(); never frees. Does nothing if options.max_bytes is set.
   void reserve(const Exec& exec, int vectors) {
     if (hierarchy("reserve").reserve(exec, vectors)) version_.renew();
   }

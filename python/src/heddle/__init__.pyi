@@ -194,6 +194,7 @@ class MultigridPlan(_Preconditioner):
         max_levels: float = 20,
         max_operator_complexity: float = 5.0,
         symmetry_tolerance: float = 1e-5,
+        max_bytes: float | None = None,
         expected_applies: float = 1000,
         vectors: float = 1,
         stream: Any = None,

@@ -157,6 +157,8 @@ class MultigridPlan(Preconditioner):
     symmetry_tolerance : float
         A counts as symmetric (Hermitian), which heddle.cg asks of M, if D^-1/2 (A - A^H) D^-1/2, D its diagonal, is at most
         so many times sqrt(rows) in Frobenius' norm. The default takes values of 8 digits.
+    max_bytes : int, optional
+        The most device memory that the plan may keep; heddle.Error says how much it would keep.
     expected_applies, vectors, stream
         As of SpmvPlan.
     """
@@ -165,7 +167,7 @@ class MultigridPlan(Preconditioner):
 
     def __init__(self, A, near_nullspace=None, *, strength=0.02, block_size=1, smoother="chebyshev", degree=2,
                  coarsest_rows=500, max_levels=20, max_operator_complexity=5.0, symmetry_tolerance=1e-5,
-                 expected_applies=1000, vectors=1, stream=None):
+                 max_bytes=None, expected_applies=1000, vectors=1, stream=None):
         with place(stream):
             A = as_matrix(A)
             if near_nullspace is not None:
@@ -176,4 +178,4 @@ class MultigridPlan(Preconditioner):
         self._set(A, "multigrid_plan", dict(
             strength=strength, block_size=block_size, smoother=smoother, degree=degree, coarsest_rows=coarsest_rows,
             max_levels=max_levels, max_operator_complexity=max_operator_complexity, symmetry_tolerance=symmetry_tolerance,
-            expected_applies=expected_applies, vectors=vectors), stream, (near_nullspace,))
+            max_bytes=max_bytes, expected_applies=expected_applies, vectors=vectors), stream, (near_nullspace,))
