@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <optional>
+
 #include "multiply.hpp"
+#include "multiply/triple_product.hpp"
 
 namespace heddle {
 
@@ -98,5 +101,44 @@ auto galerkin(const Exec& exec, const Matrix& R, const Matrix& A, const Matrix& 
   plan.numeric(exec, R, A, P);
   return plan.storage();
 }
+
+namespace detail {
+
+/// R A P with its values: by one walk over the products of each row, or by a GalerkinPlan.
+template <ExecutionSpace Exec, class Matrix>
+class CoarseMatrix {
+ public:
+  /// An empty matrix, to be assigned to.
+  CoarseMatrix() = default;
+
+  /// Computes R A P. `one_walk`: rows of P have few entries, with distinct columns. If a row of the
+  /// product is too long for scratch, there are two products all the same. Allocates, and waits.
+  CoarseMatrix(const Exec& exec, const Matrix& R, const Matrix& A, const Matrix& P, bool one_walk) {
+    if (one_walk && triple_.emplace(exec, R, A, P).made()) return;
+    triple_.reset();
+    plan_ = GalerkinPlan<Exec, Matrix>(exec, R, A, P, {.keep_products = false, .check = false});
+    plan_.numeric(exec, R, A, P);
+  }
+
+  /// Computes the values for matrices of the same patterns. No wait, no allocation.
+  void update_values(const Exec& exec, const Matrix& R, const Matrix& A, const Matrix& P) {
+    if (triple_) {
+      triple_->numeric(exec, R, A, P);
+    } else {
+      plan_.numeric(exec, R, A, P);
+    }
+  }
+  Matrix matrix() const& { return storage().matrix(); }
+  Matrix matrix() const&& = delete;
+  const auto& storage() const& { return triple_ ? triple_->storage() : plan_.storage(); }
+  std::size_t bytes() const { return triple_ ? triple_->bytes() : plan_.bytes(); }
+  bool is_of_one_walk() const { return triple_.has_value(); }
+
+ private:
+  std::optional<matrix_product::TripleProduct<Exec, Matrix>> triple_;
+  GalerkinPlan<Exec, Matrix> plan_;
+};
+
+}  // namespace detail
 
 }  // namespace heddle

@@ -308,7 +308,7 @@ struct Coarsening {
 
   std::unique_ptr<Prolongation<Exec, Matrix>> prolongation;
   DerivedCsr<Exec, S, O, Off> restriction;
-  GalerkinPlan<Exec, Matrix> coarse;
+  CoarseMatrix<Exec, Matrix> coarse;
   std::optional<typename SharedParts::Product> prolong, restrict_to;  ///< none on small levels
 
   /// Coarsens level l with matrix A. Allocates, and waits.
@@ -320,9 +320,10 @@ struct Coarsening {
     const Matrix P = prolongation->matrix();
     restriction = stored_op(exec, P, Op::conjugate_transpose, false, false);
     if (shared.parts.prolongation) check_columns(exec, l);
-    coarse = GalerkinPlan<Exec, Matrix>(exec, restriction.matrix(), A, P,
-                                        {.keep_products = false, .check = false});
-    multiply(exec, A, l, shared);
+    // Rows of a user's P may be long, and have repeated columns. On CPUs two products are faster.
+    const bool one_walk = backends::has_lanes<Exec> && !shared.parts.prolongation;
+    coarse = CoarseMatrix<Exec, Matrix>(exec, restriction.matrix(), A, P, one_walk);
+    repair_diagonal(exec, l, shared);
   }
   void make_products(const Exec& exec, const SharedParts& shared) {
     prolong.emplace(shared.product_of_made(exec, prolongation->matrix()));
@@ -332,7 +333,8 @@ struct Coarsening {
                      std::size_t l, const SharedParts& shared) {
     prolongation->update_values(exec, A, numbers);
     restriction.update_values(exec, prolongation->matrix());
-    multiply(exec, A, l, shared);
+    coarse.update_values(exec, restriction.matrix(), A, prolongation->matrix());
+    repair_diagonal(exec, l, shared);
     if (!prolong) return;
     prolong->update_values(exec, prolongation->matrix());
     restrict_to->update_values(exec, restriction.matrix());
@@ -354,9 +356,8 @@ struct Coarsening {
                   "leave it out");
     }
   }
-  void multiply(const Exec& exec, const Matrix& A, std::size_t l, const SharedParts& shared) {
+  void repair_diagonal(const Exec& exec, std::size_t l, const SharedParts& shared) {
     const int vectors = prolongation->coarse_vectors().vectors;
-    coarse.numeric(exec, restriction.matrix(), A, prolongation->matrix());
     parallel_for(exec, "heddle::multigrid::repair_diagonal",
                  std::int64_t{coarse.matrix().rows()} / vectors,
                  RepairDiagonal<Matrix>{coarse.matrix(), coarse.storage().values().data(),

@@ -19,6 +19,7 @@
 #include "check.hpp"
 #include "core.hpp"
 #include "cycle.hpp"
+#include "scalar_aggregation.hpp"
 
 namespace heddle::detail::multigrid {
 
@@ -232,6 +233,10 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
       stop = "the last level is smoothed alone: the next one would have " + std::to_string(rows) +
              " rows";
       return {};
+    }
+    if (ScalarAggregation<Exec, Matrix>::fits(nodes, level.vectors)) {
+      return std::make_unique<ScalarAggregation<Exec, Matrix>>(exec, level.A, nodes, aggregates,
+                                                               level.vectors);
     }
     return std::make_unique<SmoothedAggregation<Exec, Matrix>>(exec, level.A, nodes, aggregates,
                                                                level.vectors);

@@ -117,6 +117,27 @@ struct OrthonormalBasis {
   }
 };
 
+/// The rows of each aggregate, ascending: members[first[a]] to members[first[a + 1] - 1].
+template <ExecutionSpace Exec, Ordinal O, Offset Off>
+struct Members {
+  Off *members = nullptr, *first = nullptr;
+  Arena<typename Exec::memory_space> memory;
+
+  /// Sets key[row] to the row's aggregate, or `count` if it has none. Allocates.
+  Members(const Exec& exec, const O* aggregate, O count, int block, std::int64_t rows, O* key) {
+    memory = Arena<typename Exec::memory_space>(exec, "heddle::multigrid::members",
+                                                arena_array(members, rows),
+                                                arena_array(first, std::int64_t{count} + 2));
+    parallel_for(exec, "heddle::multigrid::aggregate_of_row", rows,
+                 AggregateOfRow<O>{aggregate, count, block, key});
+    RadixSort<Exec, O, Off> sort(exec, rows);
+    sort.sort(exec, key, count, members);
+    write_starts(exec, "heddle::multigrid::first_member", first, std::int64_t{count} + 1,
+                 sort.sorted(), rows);
+    exec.fence("heddle::multigrid::members");
+  }
+};
+
 /// The tentative prolongation of aggregates, and the near-nullspace vectors of the coarse level.
 /// Allocates, and waits.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off>
@@ -135,15 +156,8 @@ struct Tentative {
     memory = Arena<Space>(exec, "heddle::multigrid::near_nullspace",
                           arena_array(coarse.data, coarse.rows * vectors.vectors));
     O* key = nullptr;
-    Off *order = nullptr, *first = nullptr;
-    const Arena<Space> work(exec, "heddle::multigrid::members", arena_array(key, rows),
-                            arena_array(order, rows), arena_array(first, std::int64_t{count} + 2));
-    parallel_for(exec, "heddle::multigrid::aggregate_of_row", rows,
-                 AggregateOfRow<O>{aggregate, count, block, key});
-    RadixSort<Exec, O, Off> sort(exec, rows);
-    sort.sort(exec, key, count, order);
-    write_starts(exec, "heddle::multigrid::first_member", first, std::int64_t{count} + 1,
-                 sort.sorted(), rows);
+    const Arena<Space> work(exec, "heddle::multigrid::members", arena_array(key, rows));
+    const Members<Exec, O, Off> members(exec, aggregate, count, block, rows, key);
     constexpr RowLabels labels{"heddle::multigrid::count_tentative",
                                "heddle::multigrid::tentative_row_ptr",
                                "heddle::multigrid::put_tentative"};
@@ -157,9 +171,10 @@ struct Tentative {
                                                                          storage.col_idx().data(),
                                                                          storage.values().data()};
                                         });
-    parallel_for(exec, "heddle::multigrid::orthonormal_basis", std::int64_t{count},
-                 OrthonormalBasis<S, O, Off>{first, order, prolongation.row_ptr().data(),
-                                             prolongation.values().data(), coarse});
+    parallel_for(
+        exec, "heddle::multigrid::orthonormal_basis", std::int64_t{count},
+        OrthonormalBasis<S, O, Off>{members.first, members.members, prolongation.row_ptr().data(),
+                                    prolongation.values().data(), coarse});
     exec.fence("heddle::multigrid::tentative");
   }
 };

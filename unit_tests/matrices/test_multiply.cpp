@@ -241,6 +241,171 @@ TEST_CASE_TEMPLATE_DEFINE("triple products, with a restriction and with the tran
 }
 TEST_CASE_TEMPLATE_APPLY(triple_products, MatrixTypes);
 
+namespace {
+
+/// R A P: each entry is summed up in the order of R's row, then of A's row. `pieces` of R's row
+/// have sums of their own, which are added in their order; there are pieces(columns of the row).
+template <class S, class Pieces>
+HostMatrix<S> triple_product(const HostMatrix<S>& R, const HostMatrix<S>& A, const HostMatrix<S>& P,
+                             const Pieces& pieces) {
+  HostMatrix<S> C{P.columns, {}};
+  for (const HostRow<S>& row : R.rows) {
+    const auto add = [&](std::map<std::int64_t, S>& sums, std::size_t first, std::size_t last) {
+      for (; first < last; ++first) {
+        const auto& [i, r] = row[first];
+        for (const auto& [j, a] : A.rows[static_cast<std::size_t>(i)]) {
+          for (const auto& [column, p] : P.rows[static_cast<std::size_t>(j)]) {
+            sums.try_emplace(column, S(0)).first->second += r * a * p;
+          }
+        }
+      }
+    };
+    std::map<std::int64_t, S> sums;
+    add(sums, 0, row.size());
+    const std::size_t count = pieces(sums.size());
+    for (std::size_t piece = 0; count > 1 && piece < count; ++piece) {
+      std::map<std::int64_t, S> of_piece;
+      add(of_piece, row.size() * piece / count, row.size() * (piece + 1) / count);
+      if (piece == 0) sums.clear();
+      for (const auto& [column, sum] : of_piece) {
+        sums.try_emplace(column, S(0)).first->second += sum;
+      }
+    }
+    C.rows.emplace_back(sums.begin(), sums.end());
+  }
+  return C;
+}
+
+using TripleTypes =
+    JoinTuples<MatrixTypes, Every<std::tuple<float>, UsualIndices, std::tuple<DefaultDevice>>>;
+
+/// Checks R A P by one walk, and new values.
+template <class T>
+void check_one_walk(const typename T::Exec& exec, const Pattern& of_R, const Pattern& of_A,
+                    const Pattern& of_P) {
+  using One = heddle::detail::matrix_product::TripleProduct<typename T::Exec,
+                                                            typename DeviceMatrix<T>::Matrix>;
+  CAPTURE(of_A.name);
+  CAPTURE(of_P.name);
+  const auto R = rough<T>(exec, of_R, 1), A = rough<T>(exec, of_A, 2), P = rough<T>(exec, of_P, 3),
+             R2 = rough<T>(exec, of_R, 4), A2 = rough<T>(exec, of_A, 5),
+             P2 = rough<T>(exec, of_P, 6);
+  const auto mean = [](const Pattern& of) {
+    return of.rows.empty() ? 1 : ceil_div(of.nonzeros(), std::ssize(of.rows));
+  };
+  const std::size_t of_short = mean(of_R) * mean(of_A) >= 1024 ? 8 : 1;
+  const auto expected = [&](const auto& L, const auto& M, const auto& N) {
+    return triple_product(written_down(L.host.matrix()), written_down(M.host.matrix()),
+                          written_down(N.host.matrix()), [&](std::size_t columns) {
+                            const bool lanes = backends::has_lanes<typename T::Exec>;
+                            return !lanes || columns > 512 ? std::size_t{1}
+                                   : columns > 128         ? std::size_t{2}
+                                                           : of_short;
+                          });
+  };
+  const One one(exec, R.matrix(), A.matrix(), P.matrix());
+  REQUIRE(one.made());
+  REQUIRE((written_down(one.matrix()) == expected(R, A, P)));
+  only_launches(exec, [&] { one.numeric(exec, R2.matrix(), A2.matrix(), P2.matrix()); });
+  CHECK((written_down(one.matrix()) == expected(R2, A2, P2)));
+  const One again(exec, R2.matrix(), A2.matrix(), P2.matrix());
+  CHECK((written_down(again.matrix()) == written_down(one.matrix())));
+}
+
+/// The transpose of a pattern.
+Pattern across(const Pattern& pattern) {
+  std::vector<std::vector<std::int64_t>> rows(static_cast<std::size_t>(pattern.columns));
+  std::int64_t i = 0;
+  for (const auto row : pattern.rows) {
+    for (const std::int64_t j : row) rows[static_cast<std::size_t>(j)].push_back(i);
+    ++i;
+  }
+  Pattern result{pattern.name, i, {}};
+  for (const auto& row : rows) result.rows.push_back(row);
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE_DEFINE("triple products by one walk, in the order of R's row and of A's row", T,
+                          one_walk) {
+  const typename T::Exec exec;
+  const auto check = [&](const Pattern& A, const Pattern& P) {
+    check_one_walk<T>(exec, across(P), A, P);
+  };
+  const Pattern grid = banded_pattern("five-point", 600, 600, {-25, -1, 0, 1, 25});
+  const auto few = [](std::int64_t rows, std::int64_t columns, std::int64_t most) {
+    return random_pattern("few columns", 7, rows, columns,
+                          [=](std::int64_t i) { return i * 7 % (most + 1); });
+  };
+  check(grid, few(600, 45, 3));
+  check(unordered(grid), few(600, 45, 3));
+  check(grid, few(600, 2000, 2));  // columns of P without entries: empty rows of C
+  check(grid, few(600, 300, 90));  // rows of P that are longer than the lanes for the mean row
+  check(banded_pattern("empty", 600, 600, {}), few(600, 45, 3));
+  check(banded_pattern("0 x 0", 0, 0, {}), few(0, 0, 3));
+  check(grid, random_pattern("one aggregate", 1, 600, 1, [](std::int64_t) { return 1; }));
+  check(crossed_pattern(600, 600, true, true), few(600, 100, 2));
+  // A row of R, of A and of P that are full; more entries of C than A has.
+  check(grid, random_pattern("full rows", 2, 600, 100,
+                             [](std::int64_t i) { return i % 200 == 7 ? 100 : 1; }));
+  // Rows of up to 128, up to 512, and more columns, each with few or many entries of A.
+  for (const std::int64_t columns : {60, 300, 1200}) {
+    const Pattern P = random_pattern("rows of all lengths", 3, 400, columns,
+                                     [=](std::int64_t i) { return i % 40 == 0 ? columns : i % 3; });
+    check(banded_pattern("diagonal", 400, 400, {0}), P);
+    check(random_pattern("90 a row", 5, 400, 400, [](std::int64_t) { return 90; }),
+          few(400, columns, 4));
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(one_walk, TripleTypes);
+
+TEST_CASE_TEMPLATE_DEFINE("a coarse matrix is made by two products if a row is too long", T,
+                          coarse_matrix) {
+  using Matrix = typename DeviceMatrix<T>::Matrix;
+  using Coarse = heddle::detail::CoarseMatrix<typename T::Exec, Matrix>;
+  const typename T::Exec exec;
+  for (const std::int64_t longest : {5, 9000}) {
+    CAPTURE(longest);
+    const Pattern aggregates = random_pattern("aggregates", 7, 60, 9000,
+                                              [=](std::int64_t i) { return i == 5 ? longest : 2; });
+    const Pattern three = banded_pattern("tridiagonal", 60, 60, {-1, 0, 1});
+    const auto A = to_device<T>(exec, three, 1), P = to_device<T>(exec, aggregates, 2),
+               R = to_device<T>(exec, across(aggregates), 3), A2 = to_device<T>(exec, three, 4);
+    const auto expected = [&](const auto& M) {
+      const auto product = galerkin(exec, R.matrix(), M.matrix(), P.matrix());
+      exec.fence("heddle::test::multiplied");
+      return written_down(product.matrix());
+    };
+    for (const bool one_walk : {true, false}) {
+      Coarse coarse(exec, R.matrix(), A.matrix(), P.matrix(), one_walk);
+      CHECK(coarse.is_of_one_walk() == (one_walk && longest == 5));
+      const auto close = [&](const auto& M) {
+        const auto one = written_down(coarse.matrix()), other = expected(M);
+        REQUIRE(one.rows.size() == other.rows.size());
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < one.rows.size(); ++i) {
+          REQUIRE(one.rows[i].size() == other.rows[i].size());
+          double largest = 0;
+          for (const auto& entry : other.rows[i]) {
+            largest = std::max(largest, static_cast<double>(Kokkos::abs(entry.second)));
+          }
+          for (std::size_t k = 0; k < one.rows[i].size(); ++k) {
+            const auto difference = one.rows[i][k].second - other.rows[i][k].second;
+            wrong += one.rows[i][k].first != other.rows[i][k].first ||
+                     static_cast<double>(Kokkos::abs(difference)) > 1e-4 * largest;
+          }
+        }
+        return wrong == 0;
+      };
+      CHECK(close(A));
+      only_launches(exec, [&] { coarse.update_values(exec, R.matrix(), A2.matrix(), P.matrix()); });
+      CHECK(close(A2));
+    }
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(coarse_matrix, TripleTypes);
+
 TEST_CASE("products: what NaN and infinity meet, and nothing else") {
   using T = Types<DefaultDevice, double, Indices<std::int32_t, std::int32_t>>;
   const DefaultDevice exec;
