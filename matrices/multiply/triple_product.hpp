@@ -20,10 +20,10 @@
 /// scratch, so that A P is never stored and one walk over the products finds the length, the
 /// columns and the values of a row.
 ///
-/// Products of an entry are added in the order of R's row, then of A's row. The slots of one step
-/// are found by all lanes in parallel; then the lanes of each entry of A have a turn to add, entry
-/// by entry. If R's row is divided into pieces, each has such a sum, and those are added in order.
-/// So the order is fixed by the lengths of rows, and by nothing else.
+/// Products of an entry are added in the order of R's row, then of A's row. Lanes find the slots of
+/// several entries of A in parallel; then the lanes of each entry have a turn to add, one entry
+/// after the other. If R's row is divided into pieces, each has such a sum, and those are added in
+/// order. So the order is fixed by the lengths of rows, and by nothing else.
 namespace heddle::detail::matrix_product {
 
 /// The sums of a row of a product by column, in scratch.
@@ -82,6 +82,7 @@ struct TripleRows {
   const O* rows = nullptr;  ///< null: all
   std::int64_t count = 0;
   int most = 0;        ///< columns of a table, a power of two
+  int lanes_of_A = 1;  ///< lanes for each row of A, a power of two
   int lanes_of_P = 1;  ///< lanes for each row of P, a power of two
 };
 
@@ -136,48 +137,98 @@ struct TripleProductKernel : TripleRows<S, O, Off> {
   }
 
  private:
-  /// Adds the products of entries [first, last) of R. Groups of lanes load an entry of A each, and
-  /// the lanes of a group an entry each of its row of P.
+  /// An entry of A times one of R, and its row of P.
+  struct Factor {
+    S value = S(0);
+    std::int64_t begin = 0, end = 0;
+
+    template <class Subwarp>
+    KOKKOS_FORCEINLINE_FUNCTION Factor of_lane(const Subwarp& subwarp, int lane) const {
+      return {subwarp.shuffle(value, lane), subwarp.shuffle(begin, lane),
+              subwarp.shuffle(end, lane)};
+    }
+  };
+
+  KOKKOS_FORCEINLINE_FUNCTION Factor factor(const S& r, std::int64_t k) const {
+    const std::int64_t j = this->A.col_idx[k];
+    return {r * this->A.values[k], this->P.begin(j), this->P.end(j)};
+  }
+
+  /// Adds the products of entries [first, last) of R. Each lane loads an entry of A, at the end of
+  /// a chain of loads: of several short rows at once, or of one row.
   template <class Subwarp>
   KOKKOS_FORCEINLINE_FUNCTION void add_products(const Subwarp& subwarp,
                                                 const SumsByColumn<Subwarp, S, O>& table,
                                                 std::int64_t first, std::int64_t last) const {
-    const auto &R = this->R, &A = this->A, &P = this->P;
+    const auto &R = this->R, &A = this->A;
+    const int lanes = this->lanes_of_A, at_once = Subwarp::width / lanes;
+    bool full = false;
+    for (std::int64_t entry = first; entry < last && !subwarp.any(full); entry += at_once) {
+      const int rows = last - entry < at_once ? static_cast<int>(last - entry) : at_once;
+      const int row = subwarp.lane() / lanes;
+      S r(0);
+      std::int64_t begin = 0, end = 0;
+      if (row < rows) {
+        const std::int64_t i = R.col_idx[entry + row];
+        r = R.values[entry + row];
+        begin = A.begin(i);
+        end = A.end(i);
+      }
+      if (subwarp.any(end - begin > lanes)) {
+        for (int one = 0; one < rows; ++one) {
+          add_row_of_A(subwarp, table, subwarp.shuffle(r, one * lanes),
+                       subwarp.shuffle(begin, one * lanes), subwarp.shuffle(end, one * lanes),
+                       full);
+        }
+        continue;
+      }
+      const std::int64_t k = begin + subwarp.lane() % lanes;
+      add_rows_of_P(subwarp, table, k < end ? factor(r, k) : Factor(), rows * lanes, full);
+    }
+  }
+  template <class Subwarp>
+  KOKKOS_FORCEINLINE_FUNCTION void add_row_of_A(const Subwarp& subwarp,
+                                                const SumsByColumn<Subwarp, S, O>& table,
+                                                const S& r, std::int64_t begin, std::int64_t end,
+                                                bool& full) const {
+    for (; begin < end; begin += Subwarp::width) {
+      const std::int64_t k = begin + subwarp.lane();
+      const int count =
+          end - begin < Subwarp::width ? static_cast<int>(end - begin) : Subwarp::width;
+      add_rows_of_P(subwarp, table, k < end ? factor(r, k) : Factor(), count, full);
+    }
+  }
+
+  /// Adds the rows of P of the first `count` lanes, in the order of these lanes.
+  template <class Subwarp>
+  KOKKOS_FORCEINLINE_FUNCTION void add_rows_of_P(const Subwarp& subwarp,
+                                                 const SumsByColumn<Subwarp, S, O>& table,
+                                                 const Factor& of_lanes, int count,
+                                                 bool& full) const {
+    const auto& P = this->P;
     const int lanes = this->lanes_of_P, groups = Subwarp::width / lanes;
     const int group = subwarp.lane() / lanes, in_group = subwarp.lane() % lanes;
-    bool full = false;
-    for (std::int64_t entry = first; entry < last && !subwarp.any(full); ++entry) {
-      const std::int64_t i = R.col_idx[entry];
-      const S r = R.values[entry];
-      const std::int64_t end = A.end(i);
-      for (std::int64_t k = A.begin(i); k < end; k += groups) {
-        std::int64_t l = 0, end_of_P = 0;
-        S factor(0);
-        if (k + group < end) {
-          const std::int64_t j = A.col_idx[k + group];
-          l = P.begin(j) + in_group;
-          end_of_P = P.end(j);
-          factor = r * A.values[k + group];
-        }
-        int slot = -1;
-        S term(0);
-        if (l < end_of_P) {
-          slot = table.slot_of(P.col_idx[l], full);
-          term = factor * P.values[l];
-        }
-        const int turns = end - k < groups ? static_cast<int>(end - k) : groups;
-        for (int turn = 0; turn < turns; ++turn) {
-          if (turn == group) {
-            while (l < end_of_P) {
-              if (slot >= 0) table.sums[slot] += term;
-              l += lanes;
-              if (l >= end_of_P) break;
-              slot = table.slot_of(P.col_idx[l], full);
-              term = factor * P.values[l];
-            }
+    for (int done = 0; done < count; done += groups) {
+      const Factor factor = of_lanes.of_lane(subwarp, done + group);
+      std::int64_t l = factor.begin + in_group;
+      int slot = -1;
+      S term(0);
+      if (l < factor.end) {
+        slot = table.slot_of(P.col_idx[l], full);
+        term = factor.value * P.values[l];
+      }
+      const int turns = count - done < groups ? count - done : groups;
+      for (int turn = 0; turn < turns; ++turn) {
+        if (turn == group) {
+          while (l < factor.end) {
+            if (slot >= 0) table.sums[slot] += term;
+            l += lanes;
+            if (l >= factor.end) break;
+            slot = table.slot_of(P.col_idx[l], full);
+            term = factor.value * P.values[l];
           }
-          subwarp.sync();
         }
+        subwarp.sync();
       }
     }
   }
@@ -350,6 +401,7 @@ class TripleProduct {
     triple.R = operand(R);
     triple.A = operand(A);
     triple.P = operand(P);
+    triple.lanes_of_A = lanes_of_A_;
     triple.lanes_of_P = lanes_of_P_;
     return triple;
   }
@@ -459,7 +511,7 @@ class TripleProduct {
   std::array<int, tables> most_ = {};
   const O* lists_[tables] = {};  ///< rows of each size of table; null: all
   std::int64_t counts_[tables] = {};
-  int lanes_of_P_ = 1;
+  int lanes_of_A_ = 1, lanes_of_P_ = 1;
   bool divided_ = false;
   bool made_ = false;
 };

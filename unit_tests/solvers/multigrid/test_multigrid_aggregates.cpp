@@ -3,7 +3,7 @@
 // written down here.
 #include "../../../matrices/multiply.hpp"
 #include "../../../matrices/scale.hpp"
-#include "../../../solvers/multigrid/prolongation.hpp"
+#include "../../../solvers/multigrid/scalar_aggregation.hpp"
 #include "../../support/krylov.hpp"
 
 namespace heddle::test {
@@ -180,6 +180,85 @@ TEST_CASE_TEMPLATE_DEFINE("a smoothed prolongation is the product of any two mat
   }
 }
 TEST_CASE_TEMPLATE_APPLY(products, Every<std::tuple<double>, UsualIndices, AllBackends>);
+
+TEST_CASE_TEMPLATE_DEFINE("a prolongation made from A is the smoothing matrix times the tentative",
+                          T, scalar) {
+  namespace mg = heddle::detail::multigrid;
+  using E = typename T::Exec;
+  using SpaceOf = typename T::Space;
+  using Matrix = typename PlainOperator<E, double>::Matrix;
+  const E exec;
+  // Unsorted rows, three of them longer than the registers of a subwarp; some entries are weak.
+  constexpr int n = 500;
+  std::vector<int> row_ptr(1), col_idx;
+  std::vector<double> values, of;
+  for (int i = 0; i < n; ++i) {
+    const int length = i == 7 ? n : i % 200 == 99 ? 180 : 1 + i % 9;
+    for (int k = 0; k < length; ++k) {
+      const int j = (i + 37 * k) % n;
+      col_idx.push_back(j);
+      values.push_back(j == i ? 8.0 + i % 3 : (i + j) % 11 == 0 ? 1e-3 : -1.0 - (i * 7 + j) % 5);
+    }
+    row_ptr.push_back(static_cast<int>(col_idx.size()));
+    of.push_back(i % 50 == 0 ? 0 : 1 + i * 29 % 17);
+  }
+  const auto a = plain_operator<E>(row_ptr, col_idx, values);
+  const auto vector = copy_in<SpaceOf>(of);
+  const mg::NearNullspace<double> vectors{vector.data(), n, 1};
+  const mg::StrongNodes<E, Matrix> nodes(exec, a.matrix(), diagonal_of(exec, a).data(), 1, 0.02);
+  const Kokkos::View<mg::SpectrumNumbers, SpaceOf> numbers("heddle::test::numbers");
+  mg::SpectrumNumbers two{};
+  two.bound = 2;
+  Kokkos::deep_copy(numbers, two);
+  // Aggregates of four nodes, of one, and one that has nearly all; rows without an aggregate.
+  for (const int count : {n / 4, n, 2, 1}) {
+    CAPTURE(count);
+    std::vector<int> host;
+    for (int i = 0; i < n; ++i) {
+      host.push_back(count < n && i % 10 == 3 ? -1 : count == 2 ? i == 0 : i * 13 % n * count / n);
+    }
+    const auto aggregate = copy_in<SpaceOf>(host);
+    const mg::Aggregates<E, int> aggregates(exec, n, [&](int* to) {
+      heddle::detail::copy(exec, "heddle::test::aggregates", to, n, aggregate.data());
+      return count;
+    });
+    mg::ScalarAggregation<E, Matrix> made(exec, a.matrix(), nodes, aggregates, vectors);
+    const mg::Tentative<E, double, int, int> tentative(exec, aggregates.of(), count, 1, vectors);
+    mg::SmoothingMatrix<E, Matrix> smoothing(exec, a.matrix(), nodes);
+    for (const double bound : {2.0, 3.0}) {
+      two.bound = bound;
+      Kokkos::deep_copy(numbers, two);
+      made.update_values(exec, a.matrix(), numbers.data());
+      smoothing.update_values(exec, a.matrix(), vectors, numbers.data());
+      const auto product = multiply(exec, smoothing.matrix(), tentative.prolongation.matrix());
+      exec.fence("heddle::test::made");
+      const Matrix one = made.matrix(), other = product.matrix();
+      REQUIRE(one.nonzeros() == other.nonzeros());
+      CHECK(one.columns() == count);
+      const auto one_starts = to_host(one.row_ptr()), other_starts = to_host(other.row_ptr());
+      const auto one_columns = to_host(one.col_idx()), other_columns = to_host(other.col_idx());
+      const auto one_values = to_host(one.values()), other_values = to_host(other.values());
+      int wrong = 0;
+      for (std::size_t i = 0; i <= n; ++i) wrong += one_starts(i) != other_starts(i);
+      for (std::size_t k = 0; k < one_values.extent(0); ++k) {
+        wrong += one_columns(k) != other_columns(k);
+        wrong += !(std::abs(one_values(k) - other_values(k)) <= 1e-11);
+      }
+      const auto of_vectors = [&](const double* data) {
+        return to_host(
+            Kokkos::View<const double*, SpaceOf, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+                data, static_cast<std::size_t>(count)));
+      };
+      const auto one_norms = of_vectors(made.coarse_vectors().data),
+                 other_norms = of_vectors(tentative.coarse.data);
+      for (std::size_t c = 0; c < static_cast<std::size_t>(count); ++c) {
+        wrong += !(std::abs(one_norms(c) - other_norms(c)) <= 1e-12 * other_norms(c));
+      }
+      CHECK(wrong == 0);
+    }
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(scalar, Every<std::tuple<double>, UsualIndices, AllBackends>);
 
 TEST_CASE_TEMPLATE_DEFINE("strength of blocks", T, blocks) {
   namespace mg = heddle::detail::multigrid;
