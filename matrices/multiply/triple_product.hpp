@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <limits>
 #include <string>
 
 #include "../../backends/algorithms/host_copy.hpp"
@@ -77,13 +78,14 @@ struct TripleRows {
   std::int64_t* begin;
   O* lengths;
   std::int64_t* used;  ///< entries of all rows
-  O* overflowed;       ///< rows with more columns than a table, in any order
+  O* overflowed;       ///< rows that the next table is for, in any order
   std::int64_t* number_overflowed;
   const O* rows = nullptr;  ///< null: all
   std::int64_t count = 0;
-  int most = 0;        ///< columns of a table, a power of two
-  int lanes_of_A = 1;  ///< lanes for each row of A, a power of two
-  int lanes_of_P = 1;  ///< lanes for each row of P, a power of two
+  int most = 0;               ///< columns of a table, a power of two
+  std::int64_t longest_of_R;  ///< longer rows of R are left to the next table
+  int lanes_of_A = 1;         ///< lanes for each row of A, a power of two
+  int lanes_of_P = 1;         ///< lanes for each row of P, a power of two
 };
 
 /// Computes rows by `Subwarps` subwarps a team; `Pieces` of them share a row, 1 or all.
@@ -111,9 +113,11 @@ struct TripleProductKernel : TripleRows<S, O, Off> {
     if (place >= this->count) return;
     const std::int64_t row = this->rows ? static_cast<std::int64_t>(this->rows[place]) : place;
     const std::int64_t known = this->C.row_ptr ? this->C.length(row) : most;
-    if (known > most) return;  // a larger table computes it
-
     const auto subwarp = team.subwarp();
+    const std::int64_t first = this->R.begin(row), length = this->R.length(row);
+    if (length > this->longest_of_R) leave(subwarp, row);
+    if (length > this->longest_of_R || known > most) return;
+
     const int room = known < Team::subwarp_width ? Team::subwarp_width : static_cast<int>(known);
     const auto table = [=](int t) {
       return Sums{{keys + 2 * t * most, table_bits(room)},
@@ -125,7 +129,6 @@ struct TripleProductKernel : TripleRows<S, O, Off> {
     const Sums mine = table(me);
     mine.clear(subwarp);
     subwarp.sync();
-    const std::int64_t first = this->R.begin(row), length = this->R.length(row);
     const int piece = Pieces == 1 ? 0 : me;
     add_products(subwarp, mine, first + length * piece / Pieces,
                  first + length * (piece + 1) / Pieces);
@@ -258,6 +261,13 @@ struct TripleProductKernel : TripleRows<S, O, Off> {
     team.barrier();
   }
 
+  /// Lists a row for the next table, unless the lists are known.
+  template <class Subwarp>
+  KOKKOS_FORCEINLINE_FUNCTION void leave(const Subwarp& subwarp, std::int64_t row) const {
+    if (this->C.row_ptr || subwarp.lane() > 0) return;
+    this->overflowed[backends::atomic_fetch_add(this->number_overflowed, 1)] = static_cast<O>(row);
+  }
+
   template <class Subwarp>
   KOKKOS_FORCEINLINE_FUNCTION void write(const Subwarp& subwarp,
                                          const SumsByColumn<Subwarp, S, O>& table,
@@ -272,13 +282,7 @@ struct TripleProductKernel : TripleRows<S, O, Off> {
       return;
     }
     const int length = *table.count;
-    if (length > table.most) {
-      if (subwarp.lane() == 0) {
-        this->overflowed[backends::atomic_fetch_add(this->number_overflowed, 1)] =
-            static_cast<O>(row);
-      }
-      return;
-    }
+    if (length > table.most) return leave(subwarp, row);
     std::int64_t begin = 0;
     if (subwarp.lane() == 0) {
       begin = backends::atomic_fetch_add(this->used, length);
@@ -377,7 +381,7 @@ class TripleProduct {
     Rows triple = product(R, A, P);
     triple.C = {C_.row_ptr().data(), C_.col_idx().data()};
     triple.values = C_.values().data();
-    for (int table = 0; table < tables; ++table) {
+    for (int table = first_; table < tables; ++table) {
       triple.rows = lists_[table];
       triple.count = counts_[table];
       walk(exec, "heddle::galerkin::new_values", table, triple);
@@ -393,8 +397,8 @@ class TripleProduct {
   static constexpr int width = backends::max_subwarp_width<Exec>;
   static constexpr std::size_t bytes_per_column =
       SumsByColumn<backends::Subwarp<Exec, width>, S, O>::bytes_per_column;
-  /// Rows are tried with tables of growing size.
-  static constexpr int tables = lanes ? 3 : 2;
+  /// Rows are tried with tables of growing size, and those of few entries of A by a subwarp first.
+  static constexpr int tables = lanes ? 4 : 2;
 
   Rows product(const Matrix& R, const Matrix& A, const Matrix& P) const {
     Rows triple{};
@@ -416,7 +420,11 @@ class TripleProduct {
     const std::int64_t row_of_P = std::max<std::int64_t>(1, mean(nonzeros(P), P.rows()));
     lanes_of_P_ = static_cast<int>(std::min<std::int64_t>(
         width, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(row_of_P)))));
-    divided_ = mean(nonzeros(R), R.rows()) * mean(nonzeros(A), A.rows()) >= many_entries_of_A;
+    if constexpr (lanes) {
+      longest_of_R_ =
+          (many_entries_of_A - 1) / std::max<std::int64_t>(1, mean(nonzeros(A), A.rows()));
+      first_ = mean(nonzeros(R), R.rows()) > longest_of_R_ ? 1 : 0;
+    }
     const auto columns = [&](std::size_t bytes, std::size_t of_a_team, std::size_t most) {
       return static_cast<int>(
           std::min(most, std::bit_floor((bytes - 64) / of_a_team / bytes_per_column)));
@@ -425,7 +433,8 @@ class TripleProduct {
     const auto largest =
         columns(lanes ? backends::max_scratch_bytes(exec) - 256 : budget, 1, std::size_t{1} << 15);
     if constexpr (lanes) {
-      most_ = {columns(budget, subwarps_of_short, 128), columns(budget, 2, 512), largest};
+      const int least = columns(budget, subwarps_of_team, 128);
+      most_ = {least, least, columns(budget, 2, 512), largest};
     } else {
       most_ = {512, largest};
     }
@@ -435,9 +444,9 @@ class TripleProduct {
   std::int64_t walk_all(const Exec& exec, Rows triple, std::int64_t* counters, O* lists,
                         std::int64_t rows) {
     fill(exec, "heddle::galerkin::no_entries", counters, 1 + tables, 0);
-    lists_[0] = nullptr;
-    counts_[0] = rows;
-    for (int table = 0; table < tables; ++table) {
+    lists_[first_] = nullptr;
+    counts_[first_] = rows;
+    for (int table = first_; table < tables; ++table) {
       O* const next = lists + table * rows;
       triple.rows = lists_[table];
       triple.count = counts_[table];
@@ -472,12 +481,12 @@ class TripleProduct {
   /// Keeps the lists of rows that need larger tables, for new values.
   void keep_lists(const Exec& exec, const O* lists, std::int64_t rows) {
     std::int64_t all = 0;
-    for (int table = 1; table < tables; ++table) all += counts_[table];
+    for (int table = first_ + 1; table < tables; ++table) all += counts_[table];
     O* to = nullptr;
     if (all > 0) {
       lists_memory_ = Arena<Space>(exec, "heddle::galerkin::long_rows", arena_array(to, all));
     }
-    for (int table = 1; table < tables; ++table) {
+    for (int table = first_ + 1; table < tables; ++table) {
       copy(exec, "heddle::galerkin::long_rows", to, counts_[table], lists + (table - 1) * rows);
       lists_[table] = to;
       to += counts_[table];
@@ -487,10 +496,14 @@ class TripleProduct {
   void walk(const Exec& exec, const char* label, int table, Rows rows) const {
     if (rows.count == 0) return;
     rows.most = most_[static_cast<std::size_t>(table)];
+    rows.longest_of_R = std::numeric_limits<std::int64_t>::max();
     if constexpr (lanes) {
-      if (table == 0 && !divided_) return launch<4, 1>(exec, label, rows);
-      if (table == 0) return launch<subwarps_of_short, subwarps_of_short>(exec, label, rows);
-      if (table == 1) return launch<2, 2>(exec, label, rows);
+      if (table == 0) {
+        rows.longest_of_R = longest_of_R_;
+        return launch<4, 1>(exec, label, rows);
+      }
+      if (table == 1) return launch<subwarps_of_team, subwarps_of_team>(exec, label, rows);
+      if (table == 2) return launch<2, 2>(exec, label, rows);
     }
     launch<1, 1>(exec, label, rows);
   }
@@ -502,9 +515,9 @@ class TripleProduct {
         Kernel{rows}, Kernel::scratch_bytes(rows.most));
   }
 
-  /// From so many entries of A in the mean of C's rows on, a row is a team's and not a subwarp's.
+  /// A row of C with so many entries of A or more, by their mean row, is a team's.
   static constexpr std::int64_t many_entries_of_A = 1024;
-  static constexpr int subwarps_of_short = 8;
+  static constexpr int subwarps_of_team = 8;
 
   CsrStorage<S, O, Off, Space> C_;
   Arena<Space> lists_memory_;
@@ -512,7 +525,8 @@ class TripleProduct {
   const O* lists_[tables] = {};  ///< rows of each size of table; null: all
   std::int64_t counts_[tables] = {};
   int lanes_of_A_ = 1, lanes_of_P_ = 1;
-  bool divided_ = false;
+  int first_ = 0;  ///< the first table
+  std::int64_t longest_of_R_ = 0;
   bool made_ = false;
 };
 

@@ -244,7 +244,8 @@ TEST_CASE_TEMPLATE_APPLY(triple_products, MatrixTypes);
 namespace {
 
 /// R A P: each entry is summed up in the order of R's row, then of A's row. `pieces` of R's row
-/// have sums of their own, which are added in their order; there are pieces(columns of the row).
+/// have sums of their own, which are added in their order; pieces(row of R, columns) is their
+/// number.
 template <class S, class Pieces>
 HostMatrix<S> triple_product(const HostMatrix<S>& R, const HostMatrix<S>& A, const HostMatrix<S>& P,
                              const Pieces& pieces) {
@@ -262,7 +263,7 @@ HostMatrix<S> triple_product(const HostMatrix<S>& R, const HostMatrix<S>& A, con
     };
     std::map<std::int64_t, S> sums;
     add(sums, 0, row.size());
-    const std::size_t count = pieces(sums.size());
+    const std::size_t count = pieces(row.size(), sums.size());
     for (std::size_t piece = 0; count > 1 && piece < count; ++piece) {
       std::map<std::int64_t, S> of_piece;
       add(of_piece, row.size() * piece / count, row.size() * (piece + 1) / count);
@@ -293,15 +294,16 @@ void check_one_walk(const typename T::Exec& exec, const Pattern& of_R, const Pat
   const auto mean = [](const Pattern& of) {
     return of.rows.empty() ? 1 : ceil_div(of.nonzeros(), std::ssize(of.rows));
   };
-  const std::size_t of_short = mean(of_R) * mean(of_A) >= 1024 ? 8 : 1;
+  const auto longest_of_R = static_cast<std::size_t>(1023 / std::max<std::int64_t>(1, mean(of_A)));
+  const bool divided = mean(of_R) > static_cast<std::int64_t>(longest_of_R);
   const auto expected = [&](const auto& L, const auto& M, const auto& N) {
-    return triple_product(written_down(L.host.matrix()), written_down(M.host.matrix()),
-                          written_down(N.host.matrix()), [&](std::size_t columns) {
-                            const bool lanes = backends::has_lanes<typename T::Exec>;
-                            return !lanes || columns > 512 ? std::size_t{1}
-                                   : columns > 128         ? std::size_t{2}
-                                                           : of_short;
-                          });
+    return triple_product(
+        written_down(L.host.matrix()), written_down(M.host.matrix()), written_down(N.host.matrix()),
+        [&](std::size_t row_of_R, std::size_t columns) {
+          const bool lanes = backends::has_lanes<typename T::Exec>;
+          const bool is_long = divided || row_of_R > longest_of_R;
+          return std::size_t{!lanes || columns > 512 ? 1u : columns > 128 ? 2u : is_long ? 8u : 1u};
+        });
   };
   const One one(exec, R.matrix(), A.matrix(), P.matrix());
   REQUIRE(one.made());
