@@ -152,7 +152,7 @@ struct TripleProductKernel : TripleRows<S, O, Off> {
     }
   };
 
-  KOKKOS_FORCEINLINE_FUNCTION Factor factor(const S& r, std::int64_t k) const {
+  KOKKOS_FORCEINLINE_FUNCTION Factor factor_of(const S& r, std::int64_t k) const {
     const std::int64_t j = this->A.col_idx[k];
     return {r * this->A.values[k], this->P.begin(j), this->P.end(j)};
   }
@@ -186,7 +186,7 @@ struct TripleProductKernel : TripleRows<S, O, Off> {
         continue;
       }
       const std::int64_t k = begin + subwarp.lane() % lanes;
-      add_rows_of_P(subwarp, table, k < end ? factor(r, k) : Factor(), rows * lanes, full);
+      add_rows_of_P(subwarp, table, k < end ? factor_of(r, k) : Factor(), rows * lanes, full);
     }
   }
   template <class Subwarp>
@@ -198,7 +198,7 @@ struct TripleProductKernel : TripleRows<S, O, Off> {
       const std::int64_t k = begin + subwarp.lane();
       const int count =
           end - begin < Subwarp::width ? static_cast<int>(end - begin) : Subwarp::width;
-      add_rows_of_P(subwarp, table, k < end ? factor(r, k) : Factor(), count, full);
+      add_rows_of_P(subwarp, table, k < end ? factor_of(r, k) : Factor(), count, full);
     }
   }
 
@@ -417,9 +417,12 @@ class TripleProduct {
       return rows > 0 ? ceil_div(entries, rows) : std::int64_t{1};
     };
     const auto nonzeros = [](const Matrix& M) { return static_cast<std::int64_t>(M.nonzeros()); };
-    const std::int64_t row_of_P = std::max<std::int64_t>(1, mean(nonzeros(P), P.rows()));
-    lanes_of_P_ = static_cast<int>(std::min<std::int64_t>(
-        width, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(row_of_P)))));
+    const auto lanes_of = [&](const Matrix& M) {
+      const std::int64_t length = std::clamp<std::int64_t>(mean(nonzeros(M), M.rows()), 1, width);
+      return static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(length)));
+    };
+    lanes_of_A_ = lanes_of(A);
+    lanes_of_P_ = lanes_of(P);
     if constexpr (lanes) {
       longest_of_R_ =
           (many_entries_of_A - 1) / std::max<std::int64_t>(1, mean(nonzeros(A), A.rows()));
@@ -487,6 +490,7 @@ class TripleProduct {
       lists_memory_ = Arena<Space>(exec, "heddle::galerkin::long_rows", arena_array(to, all));
     }
     for (int table = first_ + 1; table < tables; ++table) {
+      if (counts_[table] == 0) continue;
       copy(exec, "heddle::galerkin::long_rows", to, counts_[table], lists + (table - 1) * rows);
       lists_[table] = to;
       to += counts_[table];
