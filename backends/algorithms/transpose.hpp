@@ -5,6 +5,7 @@
 #include "../../core/matrix.hpp"
 #include "../launch.hpp"
 #include "../loops.hpp"
+#include "counting_sort.hpp"
 #include "each_entry.hpp"
 #include "sort.hpp"
 
@@ -31,8 +32,8 @@ class TransposedPattern {
 
   TransposedPattern() = default;
 
-  /// Stable sort by column on the device, in a time independent of the pattern. Keeps one
-  /// allocation. Frees another, for which it waits.
+  /// Stable sort by column, on the device: counted by threads of a CPU; on a GPU a radix sort, in a
+  /// time independent of the pattern. Keeps one allocation. Frees another, for which it waits.
   TransposedPattern(const Exec& exec, const Pattern& A)
       : rows_(A.columns()),
         columns_(A.rows()),
@@ -50,14 +51,21 @@ class TransposedPattern {
 
   void sort(const Exec& exec, const Pattern& A) {
     const auto nonzeros = static_cast<std::int64_t>(A.nonzeros());
-    RadixSort<Exec, O, Off> by_column(exec, nonzeros);
-    by_column.sort(exec, A.col_idx().data(), rows_ > 0 ? rows_ - 1 : O(0), source_.data());
-    write_starts(exec, "heddle::transpose::row_ptr", row_ptr_.data(),
-                 static_cast<std::int64_t>(rows_), by_column.sorted(), nonzeros);
-    O* const row_of = by_column.room();
-    each_entry(exec, "heddle::transpose::rows", A.row_ptr().data(), A.rows(), nonzeros,
-               PutRow<O>{row_of});
-    gather(exec, "heddle::transpose::columns", col_idx_.data(), nonzeros, row_of, source_.data());
+    if constexpr (backends::runs_on_host<Exec>) {
+      const EntriesByColumn<O, Off> entries{A.row_ptr().data(), A.col_idx().data(), A.rows()};
+      const CountingSort<Exec, Off> by_column(exec, nonzeros, rows_);
+      by_column.count(exec, entries, row_ptr_.data());
+      by_column.move(exec, entries, PutItem<O, Off>{col_idx_.data(), source_.data()});
+    } else {
+      RadixSort<Exec, O, Off> by_column(exec, nonzeros);
+      by_column.sort(exec, A.col_idx().data(), rows_ > 0 ? rows_ - 1 : O(0), source_.data());
+      write_starts(exec, "heddle::transpose::row_ptr", row_ptr_.data(),
+                   static_cast<std::int64_t>(rows_), by_column.sorted(), nonzeros);
+      O* const row_of = by_column.room();
+      each_entry(exec, "heddle::transpose::rows", A.row_ptr().data(), A.rows(), nonzeros,
+                 PutRow<O>{row_of});
+      gather(exec, "heddle::transpose::columns", col_idx_.data(), nonzeros, row_of, source_.data());
+    }
     exec.fence("heddle::transpose::sorted");
   }
 
