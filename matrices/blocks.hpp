@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../core/block_matrix.hpp"
+#include "column_bits.hpp"
 #include "rearrange.hpp"
 
 /// Matrices from and to dense blocks. Each function checks the matrix (Error, naming row and
@@ -92,6 +93,110 @@ struct FillBlock {
   }
 };
 
+/// Shares of whole block rows, of about equally many entries.
+template <Offset Off>
+struct BlockRowShares {
+  RowShares<Off> rows;
+  std::int64_t size;
+
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t begin(std::int64_t share) const {
+    return ceil_div(rows.begin(share), size);
+  }
+};
+
+/// Lists the columns of the blocks of each block row, in ascending order, from the place of its
+/// first entry on, and counts them.
+template <Ordinal O, Offset Off>
+struct ListBlocks {
+  BlockRowShares<Off> shares;
+  const O* col_idx;
+  std::uint64_t* bits;  ///< of each share, zero
+  std::int64_t words, words_of_share;
+  O* listed;
+  Off* counts;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t share) const {
+    std::uint64_t* const own = bits + share * words_of_share;
+    ColumnBits columns{own, own + words};
+    const auto size = static_cast<O>(shares.size);
+    const Off* const row_ptr = shares.rows.row_ptr;
+    const std::int64_t stop = shares.begin(share + 1);
+    for (std::int64_t block_row = shares.begin(share); block_row < stop; ++block_row) {
+      const auto begin = static_cast<std::int64_t>(row_ptr[block_row * size]);
+      const auto end = static_cast<std::int64_t>(row_ptr[(block_row + 1) * size]);
+      O last = -1;
+      for (std::int64_t k = begin; k < end; ++k) {
+        const O column = col_idx[k] / size;
+        if (column != last) columns.mark(column);
+        last = column;
+      }
+      O* to = listed + begin;
+      columns.take_all([&](std::int64_t column) { *to++ = static_cast<O>(column); });
+      counts[block_row] = static_cast<Off>(to - (listed + begin));
+    }
+  }
+};
+
+/// Writes the columns of the blocks, and the place of each entry among the values of all blocks.
+template <Ordinal O, Offset Off>
+struct PlaceInBlocks {
+  BlockRowShares<Off> shares;
+  const O* col_idx;
+  const O* listed;
+  const Off* block_ptr;
+  O* block_col;
+  Off* block_of_column;  ///< of each share
+  std::int64_t block_columns;
+  Off* place;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t share) const {
+    const PlaceInBlocks to = *this;  // a copy stays in registers, since no store can change it
+    Off* const block_of = block_of_column + share * block_columns;
+    const auto size = static_cast<O>(shares.size);
+    const Off* const row_ptr = to.shares.rows.row_ptr;
+    const std::int64_t stop = shares.begin(share + 1);
+    for (std::int64_t block_row = shares.begin(share); block_row < stop; ++block_row) {
+      const O* from = to.listed + static_cast<std::int64_t>(row_ptr[block_row * size]);
+      for (Off b = to.block_ptr[block_row]; b < to.block_ptr[block_row + 1]; ++b, ++from) {
+        to.block_col[b] = *from;
+        block_of[*from] = b;
+      }
+      for (std::int64_t r = 0; r < size; ++r) {
+        const std::int64_t row = block_row * size + r;
+        const auto end = static_cast<std::int64_t>(row_ptr[row + 1]);
+        for (auto k = static_cast<std::int64_t>(row_ptr[row]); k < end; ++k) {
+          const O column = to.col_idx[k], block_column = column / size;
+          const auto block = static_cast<std::int64_t>(block_of[block_column]);
+          to.place[k] = static_cast<Off>((block * size + r) * size + column - block_column * size);
+        }
+      }
+    }
+  }
+};
+
+/// Sums up the blocks of a block row from its entries, in their order.
+template <Scalar S, Offset Off>
+struct FillBlockRow {
+  const Off* block_ptr;
+  const Off* row_ptr;
+  const Off* place;  ///< of each entry among the values
+  const S* from;
+  S* to;
+  std::int64_t size;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t block_row) const {
+    const std::int64_t places = size * size;
+    const auto stop = static_cast<std::int64_t>(block_ptr[block_row + 1]) * places;
+    for (auto p = static_cast<std::int64_t>(block_ptr[block_row]) * places; p < stop; ++p) {
+      to[p] = S(0);
+    }
+    const auto end = static_cast<std::int64_t>(row_ptr[(block_row + 1) * size]);
+    for (auto k = static_cast<std::int64_t>(row_ptr[block_row * size]); k < end; ++k) {
+      to[place[k]] += from[k];
+    }
+  }
+};
+
 }  // namespace detail
 
 /// Expands a matrix of blocks into a CSR matrix for all other functions. Zeros in blocks are
@@ -104,13 +209,8 @@ DerivedCsr<Exec, S, O, Off> from_blocks(const Exec& exec, const BlockMatrix<S, O
   check_csr(exec, blocks);
   const auto size = std::int64_t{B.block_size()};
   const auto entries = static_cast<std::int64_t>(B.values().extent(0));
-  const auto sources = static_cast<std::size_t>(detail::matrix_size<Off>(entries, "entries"));
-  using To = typename Exec::memory_space;
-  detail::Derivation<S, O, Off, To> made;
-  made.storage = CsrStorage<S, O, Off, To>(exec, B.rows(), B.columns(), entries);
-  Off* source = nullptr;
-  made.kept = Arena<To>(exec, "heddle::matrix::sources", arena_array(source, sources));
-  made.source = source;
+  detail::Derivation<S, O, Off, typename Exec::memory_space> made(exec, B.rows(), B.columns(),
+                                                                  entries);
   if (blocks.row_ptr().extent(0) == 0) {  // row_ptr may be null without rows
     detail::fill(exec, "heddle::matrix::row_ptr", made.storage.row_ptr().data(), 1, Off(0));
   } else {
@@ -118,10 +218,11 @@ DerivedCsr<Exec, S, O, Off> from_blocks(const Exec& exec, const BlockMatrix<S, O
         exec, "heddle::matrix::row_ptr", std::int64_t{B.rows()} + 1,
         detail::StartsOfBlockRows<Off>{blocks.row_ptr().data(), made.storage.row_ptr().data(),
                                        B.rows(), size});
-    detail::each_entry(exec, "heddle::matrix::spread_blocks", blocks.row_ptr().data(),
-                       blocks.rows(), static_cast<std::int64_t>(blocks.nonzeros()),
-                       detail::SpreadBlock<O, Off>{blocks.row_ptr().data(), blocks.col_idx().data(),
-                                                   made.storage.col_idx().data(), source, size});
+    detail::each_entry(
+        exec, "heddle::matrix::spread_blocks", blocks.row_ptr().data(), blocks.rows(),
+        static_cast<std::int64_t>(blocks.nonzeros()),
+        detail::SpreadBlock<O, Off>{blocks.row_ptr().data(), blocks.col_idx().data(),
+                                    made.storage.col_idx().data(), made.source, size});
   }
   DerivedCsr<Exec, S, O, Off> derived(std::move(made), entries, 0, {}, {}, false);
   derived.update_values(exec, B.values());
@@ -154,19 +255,10 @@ class BlockedCsr {
                   "give at most 46340");
     }
     check_csr(exec, A);
-    made_ = detail::derive<S, Off>(
-        exec, static_cast<O>(A.rows() / block_size), static_cast<O>(A.columns() / block_size),
-        entries_, {.add_up = true}, [&](O* row_of, O* column_of) {
-          detail::list_entries(exec, A, row_of, column_of, 0, detail::BlockOf{size});
-        });
-    memory_ = Arena<Space>(
-        exec, "heddle::matrix::blocks",
-        arena_array(values_, detail::matrix_size<Off>(blocks() * size * size, "entries of blocks")),
-        arena_array(place_, entries_));
-    if (entries_ > 0) {
-      detail::each_entry(exec, "heddle::matrix::place_in_block", A.row_ptr().data(), A.rows(),
-                         entries_,
-                         detail::PlaceInBlock<O>{A.col_idx().data(), place_.data(), size});
+    if constexpr (by_rows) {
+      place_by_rows(exec, A);
+    } else {
+      place_by_blocks(exec, A);
     }
     update_values(exec, A);
     exec.fence("heddle::matrix::derived");
@@ -185,26 +277,99 @@ class BlockedCsr {
   /// Number of blocks.
   std::int64_t blocks() const { return static_cast<std::int64_t>(made_.storage.nonzeros()); }
   /// Device memory that it holds, in bytes.
-  std::size_t bytes() const { return made_.storage.bytes() + made_.kept.bytes() + memory_.bytes(); }
+  std::size_t bytes() const { return made_.bytes() + memory_.bytes(); }
 
   /// Copies the values of A, which has the pattern that the blocks were made from. One launch in
-  /// the order of `exec`, one thread for each block: no wait, no allocation. Repeated entries add
-  /// up in their order. Throws Error if the number of entries differs.
+  /// the order of `exec`, one thread for each block, on a CPU for each row of blocks: no wait, no
+  /// allocation. Repeated entries add up in their order. Throws Error if the number of entries
+  /// differs.
   void update_values(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A) {
     detail::check_entries(static_cast<std::int64_t>(A.nonzeros()), entries_);
-    detail::parallel_for(
-        exec, "heddle::matrix::fill_blocks", blocks(),
-        detail::FillBlock<S, Off>{made_.first, made_.source, place_.data(), A.values().data(),
-                                  values_.data(), std::int64_t{block_size_} * block_size_});
+    const auto size = std::int64_t{block_size_};
+    if constexpr (by_rows) {
+      detail::parallel_for(
+          exec, "heddle::matrix::fill_blocks", std::int64_t{made_.storage.rows()},
+          detail::FillBlockRow<S, Off>{row_ptr().data(), A.row_ptr().data(), place_.data(),
+                                       A.values().data(), values_.data(), size});
+    } else {
+      detail::parallel_for(
+          exec, "heddle::matrix::fill_blocks", blocks(),
+          detail::FillBlock<S, Off>{made_.first, made_.source, place_.data(), A.values().data(),
+                                    values_.data(), size * size});
+    }
   }
 
  private:
+  /// Whether entries are added up row by row, by threads of a CPU; else block by block.
+  static constexpr bool by_rows = backends::runs_on_host<Exec>;
+  using Place = std::conditional_t<by_rows, Off, std::int32_t>;
+
+  std::int64_t values_of(std::int64_t blocks) const {
+    return detail::matrix_size<Off>(blocks * block_size_ * block_size_, "entries of blocks");
+  }
+
+  void place_by_rows(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A) {
+    const O rows = A.rows() / static_cast<O>(block_size_);
+    const O columns = A.columns() / static_cast<O>(block_size_);
+    const detail::BlockRowShares<Off> shares{
+        {A.row_ptr().data(), A.rows(), entries_,
+         detail::shares_with_keys(exec, entries_, std::int64_t{columns})},
+        block_size_};
+    const std::int64_t words = detail::ColumnBits::words_for(columns);
+    const std::int64_t words_of_share =
+        words + detail::ColumnBits::words_for(words) + 8;  // plus a cache line between shares
+    const std::int64_t count = shares.rows.count;
+    std::uint64_t* bits = nullptr;
+    Off *block_ptr = nullptr, *block_of_column = nullptr;
+    O* listed = nullptr;
+    const Arena<Space> work(
+        exec, "heddle::matrix::block_rows", arena_array(bits, count * words_of_share),
+        arena_array(block_ptr, std::int64_t{rows} + 1),
+        arena_array(block_of_column, count * columns), arena_array(listed, entries_));
+    detail::fill(exec, "heddle::matrix::clear_bits", bits, count * words_of_share,
+                 std::uint64_t{0});
+    const O* const from = A.col_idx().data();
+    detail::parallel_for(
+        exec, "heddle::matrix::list_blocks", count,
+        detail::ListBlocks<O, Off>{shares, from, bits, words, words_of_share, listed, block_ptr});
+    const std::int64_t blocks = detail::running_sum_and_total(
+        exec, "heddle::matrix::block_ptr", block_ptr, rows, detail::Terms<Off>{block_ptr});
+    const std::int64_t values = values_of(blocks);
+    made_.storage = CsrStorage<S, O, Off, Space>(exec, rows, columns, blocks);
+    memory_ = Arena<Space>(exec, "heddle::matrix::blocks", arena_array(values_, values),
+                           arena_array(place_, entries_));
+    detail::copy(exec, "heddle::matrix::block_ptr", row_ptr().data(), std::int64_t{rows} + 1,
+                 block_ptr);
+    detail::parallel_for(
+        exec, "heddle::matrix::place_in_blocks", count,
+        detail::PlaceInBlocks<O, Off>{shares, from, listed, block_ptr, col_idx().data(),
+                                      block_of_column, columns, place_.data()});
+    exec.fence("heddle::matrix::blocks");
+  }
+
+  void place_by_blocks(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A) {
+    const auto size = std::int64_t{block_size_};
+    made_ = detail::derive<S, Off>(
+        exec, static_cast<O>(A.rows() / block_size_), static_cast<O>(A.columns() / block_size_),
+        entries_, {.add_up = true}, [&](O* row_of, O* column_of) {
+          detail::list_entries(exec, A, row_of, column_of, 0, detail::BlockOf{size});
+        });
+    memory_ =
+        Arena<Space>(exec, "heddle::matrix::blocks", arena_array(values_, values_of(blocks())),
+                     arena_array(place_, entries_));
+    if (entries_ > 0) {
+      detail::each_entry(exec, "heddle::matrix::place_in_block", A.row_ptr().data(), A.rows(),
+                         entries_,
+                         detail::PlaceInBlock<O>{A.col_idx().data(), place_.data(), size});
+    }
+  }
+
   int block_size_ = 1;
   std::int64_t entries_ = 0;
   detail::Derivation<S, O, Off, Space> made_;
   Arena<Space> memory_;
   typename Arena<Space>::template Array<S> values_;
-  typename Arena<Space>::template Array<std::int32_t> place_;
+  typename Arena<Space>::template Array<Place> place_;
 };
 
 /// A as dense blocks of block_size x block_size: each block that holds an entry, padded with zeros.

@@ -16,20 +16,6 @@ namespace heddle::detail {
 /// The order that an operand's rows need for their columns.
 enum class ColumnOrder { any, ascending, strictly_ascending };
 
-/// Counts entries with a lower column than the entry before, or if `strict` an equal one.
-template <Ordinal O, Offset Off>
-struct CountDescents {
-  const Off* row_ptr;
-  const O* col_idx;
-  bool strict;
-
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t row, std::int64_t k,
-                                              std::int64_t& descents) const {
-    if (k == static_cast<std::int64_t>(row_ptr[row])) return;
-    descents += strict ? col_idx[k] <= col_idx[k - 1] : col_idx[k] < col_idx[k - 1];
-  }
-};
-
 /// A, B or D in the form that a product needs: unchanged, or stored in another order.
 template <ExecutionSpace Exec, class Matrix>
 class ProductOperand {
@@ -79,10 +65,7 @@ class ProductOperand {
   static std::int64_t descents(const Exec& exec, const Matrix& A, ColumnOrder order, bool check) {
     const bool strict = order == ColumnOrder::strictly_ascending;
     if (order == ColumnOrder::any || (strict && !check)) return 0;
-    return sum_entries<std::int64_t>(
-        exec, "heddle::multiply::order", A.row_ptr().data(), A.rows(),
-        static_cast<std::int64_t>(A.nonzeros()),
-        CountDescents<O, Off>{A.row_ptr().data(), A.col_idx().data(), strict});
+    return count_descents(exec, A, strict);
   }
 
   O rows_ = 0;

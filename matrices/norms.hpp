@@ -83,12 +83,12 @@ double largest_of(const Exec& exec, std::int64_t n, const Values& values) {
   return largest;
 }
 
-/// The largest magnitude of an entry of A - map(B), where B is conjugated if `conjugated`.
-template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space, class Map>
+/// The largest magnitude of an entry of A - B, or of A - A' if `mirrored`: B is A then. B is
+/// conjugated if `conjugated`.
+template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 double largest_difference_of(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
-                             const CsrMatrix<S, O, Off, Space>& B, const Map& map, bool conjugated,
-                             bool twice) {
-  const auto both = derive_union(exec, A, B, map, twice);
+                             const CsrMatrix<S, O, Off, Space>& B, bool mirrored, bool conjugated) {
+  const auto both = derive_union(exec, A, B, mirrored).made;
   const Source<S> one{.values = A.values().data()},
       other{.values = B.values().data(), .conjugated = conjugated};
   return largest_of(
@@ -164,7 +164,7 @@ template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Spac
 double largest_difference(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
                           const CsrMatrix<S, O, Off, Space>& B) {
   detail::check_shapes(A.rows(), A.columns(), B.rows(), B.columns());
-  return detail::largest_difference_of(exec, A, B, detail::AsTheyAre(), false, false);
+  return detail::largest_difference_of(exec, A, B, false, false);
 }
 
 /// Whether A and B are the same matrix, whatever the order of their rows' entries: of equal shape,
@@ -184,8 +184,8 @@ template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Spac
 bool is_symmetric(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, double tolerance = 0,
                   Symmetry symmetry = Symmetry::symmetric) {
   if (A.rows() != A.columns()) return false;
-  const double difference = detail::largest_difference_of(exec, A, A, detail::Mirrored(),
-                                                          symmetry == Symmetry::hermitian, true);
+  const double difference =
+      detail::largest_difference_of(exec, A, A, true, symmetry == Symmetry::hermitian);
   return detail::within(difference, tolerance, detail::largest_finite(exec, A));
 }
 

@@ -15,37 +15,38 @@ enum class MatrixPart { lower, strictly_lower, diagonal, strictly_upper, upper }
 
 namespace detail {
 
+/// Keeps the diagonals from `lowest` to `highest`, counted upwards from the main one.
 struct KeepPart {
-  MatrixPart part;
-  std::int64_t left_out;  ///< row of entries that are left out
+  std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
+  std::int64_t highest = std::numeric_limits<std::int64_t>::max();
 
-  template <class O>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t, O& row, O& column) const {
-    if (!keeps(row, column)) row = static_cast<O>(left_out);
-  }
-  KOKKOS_FORCEINLINE_FUNCTION bool keeps(std::int64_t row, std::int64_t column) const {
-    switch (part) {
-      case MatrixPart::lower: return column <= row;
-      case MatrixPart::strictly_lower: return column < row;
-      case MatrixPart::diagonal: return column == row;
-      case MatrixPart::strictly_upper: return column > row;
-      case MatrixPart::upper: return column >= row;
-    }
-    return false;
+  KOKKOS_FORCEINLINE_FUNCTION bool operator()(std::int64_t, std::int64_t row,
+                                              std::int64_t column) const {
+    return column - row >= lowest && column - row <= highest;
   }
 };
+
+inline KeepPart keep_part(MatrixPart part) {
+  switch (part) {
+    case MatrixPart::lower: return {.highest = 0};
+    case MatrixPart::strictly_lower: return {.highest = -1};
+    case MatrixPart::diagonal: return {.lowest = 0, .highest = 0};
+    case MatrixPart::strictly_upper: return {.lowest = 1};
+    case MatrixPart::upper: return {.lowest = 0};
+  }
+  return {};
+}
 
 template <Scalar S>
 struct KeepLarge {
   const S* values;
   heddle::RealOf<S> threshold;
   bool keep_diagonal;
-  std::int64_t left_out;
 
-  template <class O>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t k, O& row, O& column) const {
+  KOKKOS_FORCEINLINE_FUNCTION bool operator()(std::int64_t k, std::int64_t row,
+                                              std::int64_t column) const {
     const bool small = Kokkos::abs(values[k]) <= threshold;  // false for NaN
-    if (small && !(keep_diagonal && row == column)) row = static_cast<O>(left_out);
+    return !small || (keep_diagonal && row == column);
   }
 };
 
@@ -120,8 +121,7 @@ void invert_list(const Exec& exec, O* to, O size, const List& list, const char* 
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 DerivedCsr<Exec, S, O, Off> part_of(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
                                     MatrixPart part) {
-  return detail::derive_from(exec, A, A.rows(), A.columns(), {},
-                             detail::KeepPart{part, static_cast<std::int64_t>(A.rows())});
+  return detail::derive_kept(exec, A, {}, detail::keep_part(part));
 }
 
 /// A without the entries whose magnitude is at most `threshold`; 0 removes zeros. NaN stays; with
@@ -135,9 +135,8 @@ DerivedCsr<Exec, S, O, Off> drop_small(const Exec& exec, const CsrMatrix<S, O, O
     throw Error("the threshold of drop_small is " + std::to_string(threshold),
                 "give a magnitude: 0, which removes zeros, or more");
   }
-  return detail::derive_from(exec, A, A.rows(), A.columns(), {},
-                             detail::KeepLarge<S>{A.values().data(), threshold, keep_diagonal,
-                                                  static_cast<std::int64_t>(A.rows())});
+  return detail::derive_kept(exec, A, {},
+                             detail::KeepLarge<S>{A.values().data(), threshold, keep_diagonal});
 }
 
 /// The submatrix whose entry (i, j) is the entry of A at (rows(i), columns(j)). The lists are Views
