@@ -10,6 +10,34 @@ namespace heddle::test {
 
 namespace {
 
+/// The test patterns, and square ones whose rows are full or empty, repeat entries and descend.
+std::vector<Pattern> derived_patterns() {
+  std::vector<Pattern> all = test_patterns();
+  const Pattern square = random_pattern("square, a full row", 3, 132, 132, [](std::int64_t i) {
+    return i == 64 ? 132 : i % 3 == 0 ? 0 : i % 11;
+  });
+  all.push_back(square);
+  const auto add = [&](const char* name, const auto& change) {
+    all.push_back(with_rows_changed(square, change));
+    all.back().name = name;
+  };
+  using Row = std::vector<std::int64_t>;
+  const auto repeat = [](Row& row) {
+    for (std::size_t k = row.size(); k-- > 0;) {
+      if (k % 3 != 1) row.insert(row.begin() + static_cast<std::ptrdiff_t>(k), k % 4, row[k]);
+    }
+  };
+  add("square, ascending with repeats", repeat);
+  add("square, one row descends", [](Row& row) {
+    if (row.size() == 132) std::ranges::reverse(row);
+  });
+  add("square, descending with repeats", [&](Row& row) {
+    repeat(row);
+    std::ranges::reverse(row);
+  });
+  return all;
+}
+
 /// Derives a matrix from A and updates it to B: it must be `expected` of each, launched quietly.
 template <class T, class Derived, class Expected>
 void check_derived(const typename T::Exec& exec, const DeviceMatrix<T>& A, const DeviceMatrix<T>& B,
@@ -100,7 +128,7 @@ TEST_CASE_TEMPLATE_DEFINE("matrices derived from one are made as by hand, and ag
   using S = typename T::Scalar;
   using O = typename T::Ordinal;
   const typename T::Exec exec;
-  for (const Pattern& pattern : test_patterns()) {
+  for (const Pattern& pattern : derived_patterns()) {
     CAPTURE(pattern.name);
     const auto A = to_device<T>(exec, pattern), B = to_device<T>(exec, pattern, 2);
     using Host = HostMatrix<S>;
@@ -152,7 +180,7 @@ TEST_CASE_TEMPLATE_APPLY(derived, MatrixTypes);
 TEST_CASE_TEMPLATE_DEFINE("sums: an entry wherever one of both has one", T, sums) {
   using S = typename T::Scalar;
   const typename T::Exec exec;
-  const std::vector<Pattern> patterns = test_patterns();
+  const std::vector<Pattern> patterns = derived_patterns();
   for (std::size_t p = 0; p < patterns.size(); ++p) {
     const Pattern& pattern = patterns[p];
     CAPTURE(pattern.name);
@@ -165,6 +193,12 @@ TEST_CASE_TEMPLATE_DEFINE("sums: an entry wherever one of both has one", T, sums
     auto sum = add(exec, S(2), A.matrix(), S(-3), C.matrix());
     exec.fence("heddle::test::sum");
     CHECK((written_down(sum.matrix()) == summed(S(2), a, S(-3), c)));
+    const auto exchanged = add(exec, S(-3), C.matrix(), S(2), A.matrix());
+    exec.fence("heddle::test::sum");
+    CHECK((written_down(exchanged.matrix()) == written_down(sum.matrix())));
+    const auto twice = add(exec, S(0), A.matrix(), S(2), B.matrix());
+    exec.fence("heddle::test::sum");
+    CHECK((written_down(twice.matrix()) == summed(S(0), a, S(2), b)));
     only_launches(exec, [&] { sum.update_values(exec, B.matrix(), C.matrix()); });
     CHECK((written_down(sum.matrix()) == summed(S(2), b, S(-3), c)));
     sum.update_values(exec, S(0), A.matrix(), S(1), C.matrix());
@@ -217,7 +251,7 @@ TEST_CASE("sums: new factors are those of all handles, and both matrices are nee
 
 TEST_CASE_TEMPLATE_DEFINE("blocks are made of entries, and entries of blocks", T, blocks) {
   const typename T::Exec exec;
-  for (const Pattern& pattern : test_patterns()) {
+  for (const Pattern& pattern : derived_patterns()) {
     CAPTURE(pattern.name);
     for (const int size : {1, 3, 4}) {
       CAPTURE(size);
