@@ -23,6 +23,20 @@ void product_on_host(const Exec& exec, const Problem& problem, const RowPtr& row
   Kokkos::deep_copy(problem.y, y);
 }
 
+/// y = C x for problem.y and problem.x.
+template <class Problem, class RowPtr, class ColIdx, class Values>
+void product_by_rows(const Exec& exec, const Problem& problem, const RowPtr& row_ptr,
+                     const ColIdx& col_idx, const Values& values) {
+  product_on_host(exec, problem, row_ptr, col_idx, values,
+                  [](const auto& y, const auto& begin, const auto& columns, const auto& entries,
+                     const auto& x) {
+                    for (std::size_t row = 0; row + 1 < begin.extent(0); ++row) {
+                      for (auto k = begin(row); k < begin(row + 1); ++k)
+                        y(row) += entries(k) * x(columns(k));
+                    }
+                  });
+}
+
 /// y = T' x for problem.y and problem.x, where T is a stored transpose of the problem's matrix.
 template <class Problem, class RowPtr, class ColIdx, class Values>
 void product_by_transpose(const Exec& exec, const Problem& problem, const RowPtr& row_ptr,

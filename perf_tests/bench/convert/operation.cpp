@@ -12,19 +12,27 @@ namespace {
 void define(Settings& settings, ConvertRequest& r) {
   r.define_contest(settings.app(),
                    "Schemes to make plans of, or \"all\" (candidates for the matrix, blocks of "
-                   "--block, and transpose), or \"transpose\"");
+                   "--block, transpose, and operations), or \"transpose\", or \"operations\" on "
+                   "matrices (op-transpose, op-add, op-drop-small, op-part-of, op-to-blocks, "
+                   "op-assemble), or one of these");
   settings.option("block", r.block, "Rows and columns of the blocks that libraries convert to")
       ->check(CLI::Range(1, 8));
   settings.flag("check", r.check, "Plans also check that columns are in range");
 }
 
+/// The end of the names of baselines that make the same form; empty if there are none.
+std::string peers_of(const std::string& name, const std::string& block) {
+  if (name == "bcsr/" + block + "x" + block || name == "op-to-blocks") return "-bsr";
+  if (name == "transpose" || name == "op-transpose") return "-csc";
+  return name == "op-add" ? "-sum" : "";
+}
+
 /// The fastest baseline that makes the same form; null if there is none.
 const ContestantResult* peer_of(const MatrixResult& result, const ContestantResult& c, int block) {
-  const std::string size = std::to_string(block);
-  const bool blocks = c.name == "bcsr/" + size + "x" + size;
-  if (!c.is_scheme || (!blocks && c.name != "transpose")) return nullptr;
+  const std::string peers = peers_of(c.name, std::to_string(block));
+  if (!c.is_scheme || peers.empty()) return nullptr;
   return fastest(result, [&](const ContestantResult& peer) {
-    return !peer.is_scheme && peer.name.ends_with(blocks ? "-bsr" : "-csc");
+    return !peer.is_scheme && peer.name.ends_with(peers);
   });
 }
 
@@ -75,10 +83,11 @@ constexpr const char* help =
     "  rest     the time without them\n"
     "  GB/s     the bytes of CSR, which have to be read, over the time\n"
     "  kept     memory kept beside CSR\n"
-    "  vs peer  of blocks and of the transpose: time of the fastest baseline that makes the\n"
-    "           same, over this time: above 1 is faster\n"
+    "  vs peer  of blocks, transposes and sums: time of the fastest baseline that makes the same,\n"
+    "           over this time: above 1 is faster\n"
     "\nexamples:\n"
     "  heddle-bench convert --generate grid2d:1000\n"
+    "  heddle-bench convert --generate poisson2d:700 --scheme operations --block 2\n"
     "  heddle-bench convert --set real-judge --folder DIR --scheme transpose bcsr/2x2 --block "
     "2\n\n";
 
@@ -86,8 +95,8 @@ constexpr const char* help =
 
 Operation convert_operation() {
   return operation_of<ConvertRequest>(
-      {"convert", "From CSR into every format, beside the conversions of other libraries", define,
-       print, help});
+      {"convert", "From CSR into every format, and operations on matrices",
+       define, print, help});
 }
 
 }  // namespace heddle::bench

@@ -20,6 +20,10 @@ template <Scalar S, Offset Off>
 struct ConvertProblem : SpmvProblem<S, Off> {
   using Contestant = ConvertContestant<S>;
 
+  /// The other matrix of sums: zeros in the pattern of the transpose of A, or of A if that is not
+  /// square. So A + B has the products of A.
+  CsrMatrix<S, Index, Off, Space> B;
+
   /// Rows and columns of the blocks of a blocked form.
   int block = 4;
 };

@@ -11,6 +11,7 @@
 #include "../common/contest.hpp"
 #include "../common/load.hpp"
 #include "heddle_contestants.hpp"
+#include "operations.hpp"
 #include "request.hpp"
 
 namespace heddle::bench {
@@ -29,6 +30,9 @@ class ConvertRun {
 
     device_ = host_.template copy_to<Space>(exec_);
     problem_.A = device_.matrix();
+    other_ = rows == columns ? transpose(exec_, problem_.A) : sort_rows(exec_, problem_.A);
+    Kokkos::deep_copy(exec_, other_.storage().values(), S(0));
+    problem_.B = other_.matrix();
     problem_.block = request_.block;
     x_ = test::random_columns<S>(columns, 1, request_.matrices.seed + 2);
     y_ = decltype(y_)("heddle::bench::y", rows, 1);
@@ -56,7 +60,9 @@ class ConvertRun {
     const auto grammars = AllFormats::grammars(device);
     using Meant = std::optional<std::vector<Scheme>>;
     const auto expand = [&](const std::string& word) -> Meant {
-      if (word == "transpose") return Meant(std::in_place);
+      if (word == "transpose" || word == "operations" || is_operation(word)) {
+        return Meant(std::in_place);
+      }
       if (word != "all") return std::nullopt;
       std::vector<Scheme> all = AllFormats::candidates(features, device);
       const std::string block = std::to_string(request_.block);
@@ -76,6 +82,30 @@ class ConvertRun {
         return std::make_unique<TransposeConversion<S, Off>>(exec_, problem_);
       });
     }
+    enter_operations();
+  }
+
+  static bool is_operation(const std::string& word) {
+    return std::find(operation_names.begin(), operation_names.end(), word) != operation_names.end();
+  }
+  bool wants_operation(const std::string& name) const {
+    return request_.all_schemes() || ContestOptions::contains(request_.schemes, "operations") ||
+           ContestOptions::contains(request_.schemes, name);
+  }
+  void enter_operations() {
+    if (std::none_of(operation_names.begin(), operation_names.end(),
+                     [&](const char* name) { return wants_operation(name); })) {
+      return;
+    }
+    each_operation(problem_, host_,
+                   [&]<class Make, class Multiply>(const std::string& name, const Make& make,
+                                                   const Multiply& multiply) {
+                     if (!wants_operation(name)) return;
+                     contest_.enter(name, true, [&] {
+                       return std::make_unique<OperationConversion<S, Make, Multiply>>(exec_, make,
+                                                                                       multiply);
+                     });
+                   });
   }
 
   /// Verifies each conversion by a product with its result.
@@ -107,6 +137,7 @@ class ConvertRun {
   Exec exec_;
   HostStorage<S, Off> host_;
   CsrStorage<S, Index, Off, Space> device_;
+  DerivedCsr<Exec, S, Index, Off> other_;
   test::HostColumns<S> x_, y_;
   ConvertProblem<S, Off> problem_;
   MatrixResult result_;

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Operations on matrices, each made anew at every run.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "../../../matrices/add.hpp"
+#include "../../../matrices/blocks.hpp"
+#include "../../../matrices/coordinates.hpp"
+#include "../../../matrices/select.hpp"
+#include "host_products.hpp"
+
+namespace heddle::bench {
+
+/// Names of contestants that are operations; the word "operations" asks for all of them.
+inline constexpr std::array<const char*, 6> operation_names{
+    "op-transpose", "op-add", "op-drop-small", "op-part-of", "op-to-blocks", "op-assemble"};
+
+/// make(exec) returns a result with matrix() and bytes(); multiply(exec, result) writes y = A x
+/// with it to the problem's vectors.
+template <Scalar S, class Make, class Multiply>
+class OperationConversion : public ConvertContestant<S> {
+ public:
+  OperationConversion(const Exec& exec, const Make& make, const Multiply& multiply)
+      : make_(make), multiply_(multiply) {
+    run(exec);
+  }
+
+  void run(const Exec& exec) override {
+    made_ = {};
+    made_ = make_(exec);
+  }
+  void product(const Exec& exec) override { multiply_(exec, made_); }
+  std::size_t bytes() const override { return made_.bytes(); }
+
+ private:
+  Make make_;
+  Multiply multiply_;
+  decltype(std::declval<const Make&>()(std::declval<const Exec&>())) made_;
+};
+
+/// The entries of a matrix in a random order, on the device.
+template <Scalar S>
+struct ShuffledTriplets {
+  Kokkos::View<Index*, Space> row_of, column_of;
+  Kokkos::View<S*, Space> values;
+
+  template <class HostMatrix>
+  explicit ShuffledTriplets(const HostMatrix& A)
+      : row_of("heddle::bench::row_of", A.nonzeros()),
+        column_of("heddle::bench::column_of", A.nonzeros()),
+        values("heddle::bench::values", A.nonzeros()) {
+    std::vector<std::size_t> order(static_cast<std::size_t>(A.nonzeros()));
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::shuffle(order.begin(), order.end(), std::mt19937_64(1));
+    const auto rows = Kokkos::create_mirror(Kokkos::HostSpace(), row_of);
+    const auto columns = Kokkos::create_mirror(Kokkos::HostSpace(), column_of);
+    const auto entries = Kokkos::create_mirror(Kokkos::HostSpace(), values);
+    for (Index i = 0; i < A.rows(); ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      for (auto k = static_cast<std::size_t>(A.row_ptr()(at));
+           k < static_cast<std::size_t>(A.row_ptr()(at + 1)); ++k) {
+        rows(order[k]) = i;
+        columns(order[k]) = A.col_idx()(k);
+        entries(order[k]) = A.values()(k);
+      }
+    }
+    Kokkos::deep_copy(row_of, rows);
+    Kokkos::deep_copy(column_of, columns);
+    Kokkos::deep_copy(values, entries);
+  }
+};
+
+/// Calls enter(name, make, multiply) with each operation on the matrix of `problem`, of which
+/// `host` is a copy. The results of all have the products of A, or of its part that is left out.
+template <Scalar S, Offset Off, class Host, class Enter>
+void each_operation(const ConvertProblem<S, Off>& problem, const Host& host, const Enter& enter) {
+  const auto by_rows = [problem](const Exec& exec, const auto& made) {
+    const auto C = made.matrix();
+    product_by_rows(exec, problem, C.row_ptr(), C.col_idx(), C.values());
+  };
+  enter(
+      "op-transpose", [problem](const Exec& exec) { return transpose(exec, problem.A); },
+      [problem](const Exec& exec, const auto& made) {
+        const auto T = made.matrix();
+        product_by_transpose(exec, problem, T.row_ptr(), T.col_idx(), T.values());
+      });
+  enter(
+      "op-add", [problem](const Exec& exec) { return add(exec, S(1), problem.A, S(1), problem.B); },
+      by_rows);
+  enter(
+      "op-drop-small", [problem](const Exec& exec) { return drop_small(exec, problem.A); },
+      by_rows);
+  enter(
+      "op-part-of",
+      [problem](const Exec& exec) { return part_of(exec, problem.A, MatrixPart::lower); },
+      [problem](const Exec& exec, const auto& lower) {
+        const auto upper = part_of(exec, problem.A, MatrixPart::strictly_upper);
+        const auto both = add(exec, S(1), lower.matrix(), S(1), upper.matrix());
+        const auto C = both.matrix();
+        product_by_rows(exec, problem, C.row_ptr(), C.col_idx(), C.values());
+      });
+  enter(
+      "op-to-blocks",
+      [problem](const Exec& exec) { return to_blocks(exec, problem.A, problem.block); },
+      [problem](const Exec& exec, const auto& made) {
+        product_by_blocks(exec, problem, made.row_ptr(), made.col_idx(), made.values());
+      });
+  const ShuffledTriplets<S> triplets(host);
+  enter(
+      "op-assemble",
+      [problem, triplets](const Exec& exec) {
+        return assemble<Off>(exec, problem.A.rows(), problem.A.columns(), triplets.row_of,
+                             triplets.column_of, triplets.values);
+      },
+      by_rows);
+}
+
+}  // namespace heddle::bench
