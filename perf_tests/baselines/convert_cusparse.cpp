@@ -120,8 +120,8 @@ class SumConversion : public ConvertContestant<S> {
           "cusparseXcsrgeam2Nnz");
     col_idx_ = allocate<int>(exec, "heddle::bench::sum_col_idx", entries);
     values_ = allocate<S>(exec, "heddle::bench::sum_values", entries);
-    const auto sum = cusparse::of_scalar<S>(cusparseScsrgeam2, cusparseDcsrgeam2,
-                                                cusparseCcsrgeam2, cusparseZcsrgeam2);
+    const auto sum = cusparse::of_scalar<S>(cusparseScsrgeam2, cusparseDcsrgeam2, cusparseCcsrgeam2,
+                                            cusparseZcsrgeam2);
     check(sum(handle, rows, columns, one, plain, a_entries, a, a_ptr, a_idx, one, plain, b_entries,
               b, b_ptr, b_idx, plain, native(values_.data()), row_ptr_.data(), col_idx_.data(),
               buffer.data()),

@@ -95,8 +95,7 @@ constexpr const char* help =
 
 Operation convert_operation() {
   return operation_of<ConvertRequest>(
-      {"convert", "From CSR into every format, and operations on matrices",
-       define, print, help});
+      {"convert", "From CSR into every format, and operations on matrices", define, print, help});
 }
 
 }  // namespace heddle::bench
