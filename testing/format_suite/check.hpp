@@ -217,6 +217,47 @@ class CheckedProduct {
   Reference reference_;
 };
 
+/// One product of a matrix and several random vectors with its correct result. If beta == 0 y holds
+/// NaN before.
+template <class T>
+class CheckedVectors {
+ public:
+  using S = typename T::Scalar;
+  using Host = Vectors<S, Kokkos::HostSpace>;
+
+  CheckedVectors(const DeviceMatrix<T>& A, Op op, S alpha, S beta, std::size_t count, bool x_apart,
+                 bool y_apart)
+      : op_(op),
+        alpha_(alpha),
+        beta_(beta),
+        x_(random_vectors<S>(A.rows_of_x(op), count, x_apart, 3)),
+        y_(random_vectors<S>(A.rows_of_y(op), count, y_apart, 4)),
+        x_on_device_(x_.template in<typename T::Space>()) {
+    if (beta == S(0)) fill_with_poison(y_.data());
+    reference_ = reference_of(A, op, alpha, x_, beta, y_);
+  }
+
+  /// Describes what is wrong with the result of apply(op, alpha, x, beta, y); empty if it is right.
+  template <class Apply>
+  std::string problem_of(const typename T::Exec& exec, const Apply& apply) const {
+    const auto y = y_.template in<typename T::Space>();
+    apply(op_, alpha_, x_on_device_.view(), beta_, y.view());
+    exec.fence("heddle::test::applied");
+    return mismatch(reference_, y.template in<Kokkos::HostSpace>().view());
+  }
+  template <class Plan>
+  std::string problem(const typename T::Exec& exec, Plan& plan) const {
+    return problem_of(exec, [&](auto... operands) { plan.apply(exec, operands...); });
+  }
+
+ private:
+  Op op_;
+  S alpha_, beta_;
+  Host x_, y_;
+  Vectors<S, typename T::Space> x_on_device_;
+  Reference reference_;
+};
+
 /// Compares one product with a random vector with the oracle.
 template <class Plan, class T>
 std::string apply_and_compare(const typename T::Exec& exec, Plan& plan, const DeviceMatrix<T>& A,

@@ -59,18 +59,11 @@ TEST_CASE_TEMPLATE_DEFINE("transposing applies take several vectors", T, suite_o
     const auto A = to_device<T>(exec, patterns[p]);
     const std::size_t count = p % 2 ? 2 : 6;
     const Op op = p % 3 ? Op::conjugate_transpose : Op::transpose;
-    const auto x = random_vectors<S>(A.rows_of_x(op), count, p % 5 == 0, 3);
-    const auto y = random_vectors<S>(A.rows_of_y(op), count, p % 7 == 0, 4);
-    const auto x_device = x.template in<typename T::Space>();
-    const Reference reference = reference_of(A, op, S(2), x, S(-1), y);
+    const CheckedVectors<T> product(A, op, S(2), S(-1), count, p % 5 == 0, p % 7 == 0);
     for (const SpmvOptions& way : ways_to_transpose(schemes, p)) {
       auto plan = make(A, way);
       if (!plan) continue;
-      const auto y_device = y.template in<typename T::Space>();
-      plan->apply(exec, op, S(2), x_device.view(), S(-1), y_device.view());
-      exec.fence("heddle::test::applied");
-      const auto result = y_device.template in<Kokkos::HostSpace>();
-      const std::string problem = mismatch(reference, result.view());
+      const std::string problem = product.problem(exec, *plan);
       CHECK_MESSAGE(problem.empty(), A.name, ", ", plan->scheme(op).to_string(), ", ", name(op),
                     ", ", count, " vectors: ", problem);
     }

@@ -37,23 +37,14 @@ template <class T>
 void vectors_agree(PlanMaker<T>& make, const DeviceMatrix<T>& A, const std::vector<Scheme>& schemes,
                    const VectorsCase& which) {
   using S = typename T::Scalar;
-  using Space = typename T::Space;
   const typename T::Exec exec;
-  const auto count = static_cast<std::size_t>(which.count);
-  const auto x = random_vectors<S>(A.rows_of_x(), count, which.x_apart, 3);
-  const auto y = random_vectors<S>(A.rows_of_y(), count, which.y_apart, 4);
-  const S beta = which.count % 2 ? S(0) : S(-0.5);
-  if (beta == S(0)) fill_with_poison(y.data());
-  const auto x_device = x.template in<Space>();
-  const Reference reference = reference_of(A, Op::none, S(2), x, beta, y);
+  const CheckedVectors<T> product(A, Op::none, S(2), which.count % 2 ? S(0) : S(-0.5),
+                                  static_cast<std::size_t>(which.count), which.x_apart,
+                                  which.y_apart);
   for (const Scheme& scheme : schemes) {
     auto plan = make(A, {.scheme = scheme, .vectors = which.expected});
     if (!plan) continue;
-    const auto y_device = y.template in<Space>();
-    plan->apply(exec, S(2), x_device.view(), beta, y_device.view());
-    exec.fence("heddle::test::applied");
-    const auto result = y_device.template in<Kokkos::HostSpace>();
-    const std::string problem = mismatch(reference, result.view());
+    const std::string problem = product.problem(exec, *plan);
     CHECK_MESSAGE(problem.empty(), A.name, ", ", plan->scheme().to_string(), ", ", which.count,
                   " vectors, ", which.expected.count, " expected: ", problem);
   }

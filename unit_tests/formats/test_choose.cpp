@@ -7,16 +7,25 @@ namespace heddle::test {
 
 namespace {
 
-/// A format that refuses every matrix, and one that copies values.
-template <bool Refuses>
-struct OtherFormat {
-  static constexpr const char* name = Refuses ? "never" : "copies";
+enum class Kind { never, copies, native, unseen };
+
+/// A format that refuses every matrix; one without cost, which copies values; one that keeps a
+/// thousand bytes, and transposes natively; a slower one, which may refuse a pattern.
+template <Kind kind>
+struct Invented {
+  static constexpr const char* name = kind == Kind::never    ? "never"
+                                      : kind == Kind::copies ? "copies"
+                                      : kind == Kind::native ? "native"
+                                                             : "unseen";
   static SchemeGrammar grammar(const Device&) { return {name, {}}; }
   static std::vector<Scheme> candidates(const Features&, const Device&) { return {Scheme(name)}; }
-  static Prediction predict(const Scheme&, const Features&, const Device&, const Sizes&) {
-    if (Refuses) return Prediction::refuse("it holds nothing");
+  static Prediction predict(const Scheme&, const Features& features, const Device&, const Sizes&) {
+    if (kind == Kind::never) return Prediction::refuse("it holds nothing");
+    if (kind == Kind::native) return {1, 1, 1000, 1000, false, "it transposes"};
     Prediction prediction;
+    if (kind == Kind::unseen) prediction = {2, 1, 1000, 1000, false, "it fits"};
     prediction.borrows_values = false;
+    prediction.lacks_pattern = kind == Kind::unseen && !features.has_pattern();
     return prediction;
   }
   static bool applies(Op, const Scheme&) { return true; }
@@ -26,42 +35,21 @@ struct OtherFormat {
     return nullptr;  // never asked for
   }
 };
-/// Keeps a thousand bytes, and transposes natively.
-struct Native : OtherFormat<false> {
-  static constexpr const char* name = "native";
-  static SchemeGrammar grammar(const Device&) { return {name, {}}; }
-  static std::vector<Scheme> candidates(const Features&, const Device&) { return {Scheme(name)}; }
-  static Prediction predict(const Scheme&, const Features&, const Device&, const Sizes&) {
-    return {1, 1, 1000, 1000, false, "it transposes"};
-  }
-};
-/// A slower format, which may refuse a pattern.
-struct Unseen : OtherFormat<false> {
-  static constexpr const char* name = "unseen";
-  static SchemeGrammar grammar(const Device&) { return {name, {}}; }
-  static std::vector<Scheme> candidates(const Features&, const Device&) { return {Scheme(name)}; }
-  static Prediction predict(const Scheme&, const Features& features, const Device&, const Sizes&) {
-    Prediction prediction{2, 1, 1000, 1000, false, "it fits"};
-    prediction.lacks_pattern = !features.has_pattern();
-    return prediction;
-  }
-};
-using Never = OtherFormat<true>;
-using Copies = OtherFormat<false>;
+using Never = Invented<Kind::never>;
+using Copies = Invented<Kind::copies>;
+using Native = Invented<Kind::native>;
+using Unseen = Invented<Kind::unseen>;
 
 }  // namespace
 
 TEST_CASE("choose: the factors of several vectors lie between those measured") {
   constexpr SeveralVectors several{{2, 3, 5, 9}, {2, 4, 6}};
-  for (const bool apart : {true, false}) CHECK(several.factor({1, apart}) == 1);
-  CHECK(several.factor({2, false}) == 2);
-  CHECK(several.factor({4, false}) == 3);
-  CHECK(several.factor({8, false}) == 5);
-  CHECK(several.factor({16, false}) == 7);
-  CHECK(several.factor({100, false}) == 9);
-  CHECK(several.factor({3, true}) == doctest::Approx(2));
-  CHECK(several.factor({8, true}) == 4);
-  CHECK(several.factor({1000, true}) == 6);
+  const std::pair<ExpectedVectors, double> factors[] = {
+      {{1, true}, 1},   {{1, false}, 1},   {{2, false}, 2}, {{4, false}, 3}, {{8, false}, 5},
+      {{16, false}, 7}, {{100, false}, 9}, {{3, true}, 2},  {{8, true}, 4},  {{1000, true}, 6}};
+  for (const auto& [vectors, factor] : factors) {
+    CHECK(several.factor(vectors) == doctest::Approx(factor));
+  }
 }
 
 TEST_CASE("choose: a CPU balances its threads and looks for runs of rows") {

@@ -31,27 +31,7 @@ Pattern blocks_of_every_weight() {
   });
 }
 
-template <class T, class Plan>
-std::string problem_of_vectors(const typename T::Exec& exec, Plan& plan,
-                               const DeviceMatrix<T>& full) {
-  using S = typename T::Scalar;
-  const auto x = random_vectors<S>(full.rows_of_x(), 5, false, 3);
-  const auto y = random_vectors<S>(full.rows_of_y(), 5, true, 4);
-  const auto x_device = x.template in<typename T::Space>();
-  const auto y_device = y.template in<typename T::Space>();
-  plan.apply(exec, S(2), x_device.view(), S(0.5), y_device.view());
-  exec.fence("heddle::test::applied");
-  return mismatch(reference_of(full, Op::none, S(2), x, S(0.5), y),
-                  y_device.template in<Kokkos::HostSpace>().view());
-}
-
-}  // namespace
-
-TEST_CASE_TEMPLATE_DEFINE("triangles: any format runs the whole, which the plan mirrors", T,
-                          mirrored_triangles) {
-  using S = typename T::Scalar;
-  using D = DeviceMatrix<T>;
-  const typename T::Exec exec;
+std::vector<Pattern> square_patterns() {
   std::vector<Pattern> patterns{pattern_named("0 x 0"), pattern_named("1 x 1"),
                                 pattern_named("unsorted columns with duplicates"),
                                 blocks_of_every_weight()};
@@ -61,7 +41,17 @@ TEST_CASE_TEMPLATE_DEFINE("triangles: any format runs the whole, which the plan 
       std::erase_if(row, [&](std::int64_t j) { return j >= pattern.columns; });
     });
   }
-  for (const Pattern& pattern : patterns) {
+  return patterns;
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE_DEFINE("triangles: any format runs the whole, which the plan mirrors", T,
+                          mirrored_triangles) {
+  using S = typename T::Scalar;
+  using D = DeviceMatrix<T>;
+  const typename T::Exec exec;
+  for (const Pattern& pattern : square_patterns()) {
     for (const Symmetry symmetry : {Symmetry::symmetric, Symmetry::hermitian}) {
       for (const bool lower : {true, false}) {
         CAPTURE(pattern.name);
@@ -96,32 +86,27 @@ TEST_CASE_TEMPLATE_DEFINE("triangles: any format runs the whole, which the plan 
 TEST_CASE_TEMPLATE_APPLY(mirrored_triangles, PlanTypes<SharedFormats>);
 
 TEST_CASE("triangles: the whole has its rows in order, the triangle's entries by number") {
-  using Exec = DefaultDevice;
-  using Space = typename Exec::memory_space;
-  using S = Kokkos::complex<double>;
-  const Exec exec;
-  // Lower: rows 0 | 0 1 | 0 0 2; entries 0 | 1 2 | 3 4 5.
-  const Pattern lower{"lower", 3, {{0}, {0, 1}, {0, 0, 2}}};
-  const auto host = make_matrix<S, int, int>(lower);
-  const auto A = host.template copy_to<Space>(exec);
-  for (const Symmetry symmetry : {Symmetry::symmetric, Symmetry::hermitian}) {
-    const heddle::detail::WholeOfTriangle<Exec, S, int, int> whole(exec, A.matrix(), 3, true,
-                                                                   symmetry);
-    exec.fence("heddle::test::mirrored");
-    const auto B = whole.matrix();
-    const auto row_ptr = to_host(B.row_ptr());
-    const auto columns = to_host(B.col_idx());
-    const auto values = to_host(B.values());
-    const std::vector<int> starts{0, 4, 6, 9}, expected{0, 1, 2, 2, 0, 1, 0, 0, 2};
-    const std::vector<std::size_t> from{0, 1, 3, 4, 1, 2, 3, 4, 5};
-    for (std::size_t i = 0; i < starts.size(); ++i) CHECK(row_ptr(i) == starts[i]);
-    for (std::size_t k = 0; k < expected.size(); ++k) {
-      CHECK(columns(k) == expected[k]);
-      const bool mirrored = k == 1 || k == 2 || k == 3, diagonal = k == 0 || k == 5 || k == 8;
-      S value = host.values()(from[k]);
-      if (symmetry == Symmetry::hermitian && mirrored) value = conjugate(value);
-      if (symmetry == Symmetry::hermitian && diagonal) value = S(value.real());
-      CHECK(values(k) == value);
+  using T = Types<DefaultDevice, Kokkos::complex<double>, Indices32>;
+  const T::Exec exec;
+  const auto same = [](const auto& a, const auto& b) {
+    const auto x = to_host(a);
+    return std::equal(x.data(), x.data() + x.extent(0), b.data(), b.data() + b.extent(0));
+  };
+  for (const Pattern& pattern : square_patterns()) {
+    for (const Symmetry symmetry : {Symmetry::symmetric, Symmetry::hermitian}) {
+      for (const bool lower : {true, false}) {
+        const auto half = make_matrix<T::Scalar, int, int>(triangle_of(pattern, lower));
+        const auto A = half.template copy_to<T::Space>(exec);
+        const auto expected = both_triangles<DeviceMatrix<T>>(half, symmetry);
+        const heddle::detail::WholeOfTriangle<T::Exec, T::Scalar, int, int> whole(
+            exec, A.matrix(), expected.nonzeros() - half.nonzeros(), lower, symmetry);
+        exec.fence("heddle::test::mirrored");
+        const auto B = whole.matrix();
+        CHECK_MESSAGE(
+            (same(B.row_ptr(), expected.row_ptr()) && same(B.col_idx(), expected.col_idx()) &&
+             same(B.values(), expected.values())),
+            pattern.name);
+      }
     }
   }
 }
@@ -184,6 +169,7 @@ TEST_CASE_TEMPLATE_DEFINE("csb: one triangle stands for both", T, csb_triangles)
             make_matrix<S, typename D::O, typename D::Off>(triangle_of(pattern, lower));
         const auto full = to_device<T>(exec, pattern.name, both_triangles<D>(half, symmetry));
         const auto stored = to_device<T>(exec, pattern.name, half);
+        const CheckedVectors<T> five_vectors(full, Op::none, S(2), S(0.5), 5, false, true);
         std::vector<CheckedProduct<T>> products;
         for (const Op op : ops) {
           products.emplace_back(full, op, S(2), S(-1));
@@ -204,7 +190,7 @@ TEST_CASE_TEMPLATE_DEFINE("csb: one triangle stands for both", T, csb_triangles)
             if (atomics) continue;
             CHECK(same_bits(product.result(exec, plan), product.result(exec, plan)));
           }
-          CHECK_MESSAGE(problem_of_vectors(exec, plan, full) == "", pattern.name, ", ", text);
+          CHECK_MESSAGE(five_vectors.problem(exec, plan) == "", pattern.name, ", ", text);
           plan.update_values(exec, stored.matrix());
           CHECK_MESSAGE(products.front().problem(exec, plan) == "", pattern.name, ", ", text,
                         ", updated");

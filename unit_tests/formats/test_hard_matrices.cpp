@@ -204,29 +204,6 @@ Pattern repeated_entries() {
            std::vector<std::int64_t>(300, 3)}};
 }
 
-/// y = 2 A x + y / 2 for several vectors, of which those of x are columns one after another.
-struct SeveralVectors {
-  using Host = Vectors<double, Kokkos::HostSpace>;
-
-  SeveralVectors(const DeviceMatrix<Type>& A, Op op_, std::size_t count, bool y_apart)
-      : op(op_),
-        x(random_vectors<double>(A.rows_of_x(op), count, true, 3)),
-        y(random_vectors<double>(A.rows_of_y(op), count, y_apart, 4)),
-        expected(reference_of(A, op, 2.0, x, 0.5, y)) {}
-
-  std::string problem(const Plan& plan) const {
-    const Exec exec;
-    const auto x_device = x.in<Type::Space>(), y_device = y.in<Type::Space>();
-    plan.apply(exec, op, 2.0, x_device.view(), 0.5, y_device.view());
-    exec.fence("heddle::test::applied");
-    return mismatch(expected, y_device.in<Kokkos::HostSpace>().view());
-  }
-
-  Op op;
-  Host x, y;
-  Reference expected;
-};
-
 struct Demands {
   std::vector<std::size_t> counts = {};  ///< numbers of vectors above one
   std::vector<Op> ops = {Op::none};
@@ -243,14 +220,16 @@ void products_agree(const Patterns& patterns, const std::vector<std::string>& sc
   for (const Pattern& pattern : patterns) {
     const auto A = to_device<Type>(exec, pattern, 1), B = to_device<Type>(exec, pattern, 2);
     std::vector<CheckedProduct<Type>> products, updated;
-    std::vector<SeveralVectors> several;
+    std::vector<CheckedVectors<Type>> several;
     for (const Op op : demands.ops) {
       for (const auto& [alpha, beta] : {std::pair(2.0, -1.0), {1.0, 0.0}, {2.0, 1.0}}) {
         products.emplace_back(A, op, alpha, beta);
       }
       updated.emplace_back(B, op, 1.0, 0.0);
       for (const std::size_t count : demands.counts) {
-        for (const bool y_apart : {false, true}) several.emplace_back(A, op, count, y_apart);
+        for (const bool y_apart : {false, true}) {
+          several.emplace_back(A, op, 2.0, 0.5, count, true, y_apart);
+        }
       }
     }
     std::optional<Plan> first;
@@ -262,7 +241,7 @@ void products_agree(const Patterns& patterns, const std::vector<std::string>& sc
         REQUIRE(plan);
         REQUIRE(fresh);
         for (const auto& product : products) CHECK(product.problem(exec, *plan) == "");
-        for (const auto& product : several) CHECK(product.problem(*plan) == "");
+        for (const auto& product : several) CHECK(product.problem(exec, *plan) == "");
         plan->update_values(exec, B.matrix());
         for (const auto& product : updated) {
           CHECK(product.problem(exec, *plan) == "");

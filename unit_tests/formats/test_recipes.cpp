@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The library of inspectors, each output against a plain derivation on the host.
+// The library of inspectors, each output against a plain derivation on the host, and entries that
+// repeat one another: found at any place, and refused by recipes that require it.
 #include <doctest/doctest.h>
 
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "../../formats/recipes.hpp"
 #include "../../testing/backends.hpp"
 #include "../../testing/format_suite/check.hpp"
 #include "../../testing/plan_types.hpp"
+#include "../support/error_of.hpp"
 
 namespace heddle::test {
 
@@ -196,15 +199,15 @@ TEST_CASE_TEMPLATE_DEFINE("coalesce: the entries that are taken, in order", T, r
   using Matrix = typename DeviceMatrix<T>::Matrix;
   for (const Pattern& pattern : recipe_patterns()) {
     const auto A = to_device<T>(exec, pattern);
-    for (const std::int64_t width : {0, 3}) {
-      const auto map = normalize() | shift(7) | split(PlacesFrom{width});
+    const auto check = [&](const auto& taken, const auto& is_taken) {
+      const auto map = normalize() | shift(7) | taken;
       const Coalesce<typename T::Exec, Matrix, std::remove_const_t<decltype(map)>> flat(
           exec, A.matrix(), map);
-      std::vector<std::array<std::int64_t, 3>> expected;
+      std::vector<std::array<std::int64_t, 3>> expected, found;
       for (std::int64_t i = 0, k = 0; i < std::ssize(pattern.rows.row_ptr()) - 1; ++i) {
         const auto length = std::ssize(pattern.rows[static_cast<std::size_t>(i)]);
         for (std::int64_t place = 0; place < length; ++place, ++k) {
-          if (place >= width) expected.push_back({i, place + 7, k});
+          if (is_taken(place)) expected.push_back({i, place + 7, k});
         }
       }
       REQUIRE(flat.entries() == std::ssize(expected));
@@ -214,12 +217,14 @@ TEST_CASE_TEMPLATE_DEFINE("coalesce: the entries that are taken, in order", T, r
       flat.write(exec, rows.data(), columns.data(), sources.data());
       exec.fence("heddle::test::written");
       const auto r = to_host(rows), c = to_host(columns), s = to_host(sources);
-      bool same = true;
-      for (std::size_t e = 0; e < expected.size(); ++e) {
-        same = same && expected[e] == std::array<std::int64_t, 3>{r(e), c(e), s(e)};
-      }
+      for (std::size_t e = 0; e < expected.size(); ++e) found.push_back({r(e), c(e), s(e)});
+      const bool same = found == expected;
       CHECK_MESSAGE(same, pattern.name);
+    };
+    for (const std::int64_t width : {0, 3}) {
+      check(split(PlacesFrom{width}), [=](std::int64_t place) { return place >= width; });
     }
+    check(split(PlacesBelow{3}), [](std::int64_t place) { return place < 3; });
   }
 }
 TEST_CASE_TEMPLATE_APPLY(recipe_coalesce, RecipeTypes);
@@ -431,6 +436,7 @@ TEST_CASE_TEMPLATE_DEFINE("lists: the entries of each block, in the order of row
                           recipe_lists) {
   const typename T::Exec exec;
   for (const Pattern& pattern : recipe_patterns()) {
+    if (emulated && pattern.nonzeros() > 500) continue;  // lists take long there
     const auto A = to_device<T>(exec, pattern);
     for (const ListsBy by : {ListsBy::walk, ListsBy::sort}) {
       for (const std::int64_t size : {3, 16, 500}) {
@@ -440,78 +446,131 @@ TEST_CASE_TEMPLATE_DEFINE("lists: the entries of each block, in the order of row
     }
   }
 }
-/// Lists take long on an emulated device.
-TEST_CASE_TEMPLATE_APPLY(recipe_lists, std::conditional_t<emulated, std::tuple<>, RecipeTypes>);
+TEST_CASE_TEMPLATE_APPLY(recipe_lists, RecipeTypes);
 
-TEST_CASE("recipes: the arrays that docs/recipes.md draws") {
-  using Type = Types<DefaultDevice, double, Indices32>;
-  using Numbers = std::vector<std::int64_t>;
-  using View = Kokkos::View<std::int64_t*, Type::Space>;
-  const Type::Exec exec;
-  const Pattern pattern{"drawn", 6, {{0, 1}, {0, 1, 4}, {}, {2, 3, 5}}};
-  const auto host = make_matrix<double, std::int32_t, std::int32_t>(pattern);
-  for (std::size_t k = 0; k < 8; ++k) host.values()(k) = static_cast<double>(k + 1);
-  const auto A = to_device<Type>(exec, "drawn", host);
-  const auto matrix = A.matrix();
-  const auto keys_of = [&](const auto& map) {
-    const Compact compact(exec, matrix, map);
-    const View pointer("pointer", static_cast<std::size_t>(compact.panels() + 1)),
-        keys("keys", static_cast<std::size_t>(compact.keys()));
-    compact.write(exec, pointer.data(), keys.data());
-    return std::pair(listed(pointer), listed(keys));
-  };
-  const auto blocks_by = [&](const auto& map) { return stored_values<Type>(exec, A, map); };
-  // Blocks of BCSR, DIA, block diagonals and GCSR.
-  const auto tiles = tile_rows(2) | tile_columns(2);
-  CHECK(keys_of(tiles) == std::pair(Numbers{0, 2, 4}, Numbers{0, 2, 1, 2}));
-  CHECK(blocks_by(tiles) == std::vector<double>{1, 3, 2, 4, 0, 5, 0, 0, 0, 6, 0, 7, 0, 0, 0, 8});
-  CHECK(keys_of(skew() | permute()) == std::pair(Numbers{0, 5}, Numbers{-1, 0, 1, 2, 3}));
-  CHECK(blocks_by(skew() | permute()) ==
-        std::vector<double>{0, 3, 0, 6, 1, 4, 0, 7, 2, 0, 0, 0, 0, 0, 0, 8, 0, 5, 0, 0});
-  CHECK(keys_of(tiles | skew() | permute(2)) == std::pair(Numbers{0, 3}, Numbers{0, 1, 2}));
-  CHECK(keys_of(rows_as_keys()) == std::pair(Numbers{0, 3}, Numbers{0, 1, 3}));
-  // Tiles of tiled and CSB.
-  const Compact compact(exec, matrix, tiles);
-  const View pointer("pointer", 3), keys("keys", 4), entries("entries", 8), inner("inner", 8);
-  const Kokkos::View<std::int32_t*, Type::Space> list_ptr("list_ptr", 5), next("next", 4);
-  compact.write(exec, pointer.data(), keys.data());
-  count_lists(exec, matrix, tiles, 4, pointer.data(), keys.data(), list_ptr.data(), next.data());
-  fill_lists(exec, "heddle::test::lists", matrix, tiles, 4, pointer.data(), keys.data(),
-             list_ptr.data(), next.data(), nullptr, PutAll{entries.data(), inner.data()});
-  exec.fence("heddle::test::filled");
-  CHECK(listed(list_ptr) == std::vector<std::int32_t>{0, 4, 5, 7, 8});
-  CHECK(listed(entries) == Numbers{0, 1, 2, 3, 4, 5, 6, 7});
-  // Entries of COO, and those that HYB with two slots a row leaves to it.
-  const auto flat_of = [&](const auto& map) {
-    const Coalesce flat(exec, matrix, map);
-    const auto entries = static_cast<std::size_t>(flat.entries());
-    const View rows("rows", entries), columns("columns", entries);
-    flat.write(exec, rows.data(), columns.data(), static_cast<std::int64_t*>(nullptr));
-    return std::pair(listed(rows), listed(columns));
-  };
-  CHECK(flat_of(shift(0)) ==
-        std::pair(Numbers{0, 0, 1, 1, 1, 3, 3, 3}, Numbers{0, 1, 0, 1, 4, 2, 3, 5}));
-  CHECK(flat_of(split(PlacesFrom{2})) == std::pair(Numbers{1, 3}, Numbers{4, 5}));
-  CHECK(flat_of(split(PlacesBelow{2})) ==
-        std::pair(Numbers{0, 0, 1, 1, 3, 3}, Numbers{0, 1, 0, 1, 2, 3}));
-  // Widths of ELL and blocked ELL: of panels of 4 rows, of 2, and of 2 that are sorted.
-  const Kokkos::View<std::int32_t*, Type::Space> row_at("row_at", 4);
-  sort_rows(exec, matrix.row_ptr().data(), 4, 4, row_at.data());
-  CHECK(listed(row_at) == std::vector<std::int32_t>{1, 3, 0, 2});
-  const auto widths_of = [&](int rows, const std::int32_t* order) {
-    using Shape = PanelShape<std::int32_t>;
-    const Kokkos::View<Shape*, Type::Space> shapes("shapes", static_cast<std::size_t>(4 / rows));
-    panel_shapes(exec, matrix.row_ptr().data(), matrix.col_idx().data(), 4, rows, order,
-                 shapes.data());
-    Numbers all;
-    for (const Shape& shape : listed(shapes)) {
-      all.insert(all.end(), {shape.width, shape.lowest, shape.highest});
+namespace {
+
+#ifdef HEDDLE_EMULATED
+using RepeatTypes = Every<std::tuple<double>, UsualIndices>;
+#else
+using RepeatTypes = JoinTuples<
+    Every<std::tuple<double>, UsualIndices, AllBackends>,
+    Every<std::tuple<double>,
+          std::tuple<Indices<std::int32_t, std::size_t>, Indices<std::int64_t, std::int64_t>>,
+          std::tuple<DefaultDevice>>>;
+#endif
+
+/// The first row with two entries of one column that a map takes, or -1.
+template <class Map>
+std::int64_t first_row_with_repeats(const Pattern& pattern, const Map& map) {
+  for (std::size_t i = 0; i < pattern.rows.size(); ++i) {
+    std::set<std::int64_t> seen;
+    std::int64_t place = 0;
+    for (const std::int64_t column : pattern.rows[i]) {
+      if (!map(Point{static_cast<std::int64_t>(i), column, place++}).taken) continue;
+      if (!seen.insert(column).second) return static_cast<std::int64_t>(i);
     }
-    return all;
+  }
+  return -1;
+}
+
+/// Every kind of row that may have a repeat: short, long, sorted or not, first and last.
+std::vector<Pattern> patterns_with_repeats() {
+  std::vector<Pattern> all = test_patterns();
+  all.push_back({"the last two", 9, {{}, {1, 2}, {}, {3, 7, 7}, {}}});
+  all.push_back({"the first two, descending after", 9, {{5, 5, 2, 1}, {8, 0}}});
+  all.push_back({"the last row's column is the next one's first", 9, {{0, 4}, {4, 5}, {5}}});
+  all.push_back({"apart, in the second row", 9, {{3, 2}, {7, 3, 5, 7}, {1, 1}}});
+  all.push_back({"none, descending", 9, {{8, 4, 1}, {1, 0}, {0}}});
+  for (const std::int64_t length : {100, 128, 129, 1000}) {  // GPUs sort in two ways
+    Pattern pattern{"long, apart, " + std::to_string(length), 2000, {{4, 3}}};
+    std::vector<std::int64_t> row;
+    for (std::int64_t i = 0; i < length; ++i) row.push_back(i * 7 % 1999);
+    pattern.rows.push_back(row);
+    row.back() = row[2];
+    pattern.rows.push_back(row);
+    pattern.rows.push_back(std::vector<std::int64_t>{6, 6});
+    all.push_back(pattern);
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE_DEFINE("repeats: found, with row and column and both entries", T,
+                          repeats_found) {
+  const typename T::Exec exec;
+  int found = 0, none = 0;
+  const auto check = [&](const Pattern& pattern, const auto& map) {
+    const auto A = to_device<T>(exec, pattern);
+    const Repeat repeat = find_repeat(exec, A.matrix(), map);
+    const std::int64_t row = first_row_with_repeats(pattern, map);
+    CAPTURE(pattern.name);
+    CHECK(repeat.found() == (row >= 0));
+    ++(row >= 0 ? found : none);
+    if (!repeat.found()) return;
+    CHECK(repeat.row == row);
+    const auto entry = [&](std::int64_t k) {
+      return static_cast<std::int64_t>(A.host.col_idx()(static_cast<std::size_t>(k)));
+    };
+    const auto begin = A.host.row_ptr()(static_cast<std::size_t>(row));
+    const auto end = A.host.row_ptr()(static_cast<std::size_t>(row) + 1);
+    CHECK(repeat.first >= static_cast<std::int64_t>(begin));
+    CHECK(repeat.first < repeat.second);
+    CHECK(repeat.second < static_cast<std::int64_t>(end));
+    CHECK(entry(repeat.first) == repeat.column);
+    CHECK(entry(repeat.second) == repeat.column);
   };
-  CHECK(widths_of(4, nullptr) == Numbers{3, 0, 5});
-  CHECK(widths_of(2, nullptr) == Numbers{3, 0, 4, 3, 2, 5});
-  CHECK(widths_of(2, row_at.data()) == Numbers{3, 0, 5, 2, 0, 1});
+  for (const Pattern& pattern : patterns_with_repeats()) {
+    check(pattern, shift(0));
+    check(pattern, tile_rows(2) | tile_columns(3));
+    check(pattern, shift(2) | split(PlacesFrom{2}));
+    check(pattern, split(PlacesBelow{3}));
+  }
+  CHECK(found > 10);
+  CHECK(none > 10);
+}
+TEST_CASE_TEMPLATE_APPLY(repeats_found, RepeatTypes);
+
+TEST_CASE("repeats: an end that refuses them is an error that says where, and else does nothing") {
+  using Type = Types<DefaultDevice, double, Indices32>;
+  using Matrix = DeviceMatrix<Type>::Matrix;
+  const Type::Exec exec;
+  const auto tiles = tile_rows(2) | tile_columns(2);
+  using Tiles = std::remove_const_t<decltype(tiles)>;
+  const auto repeated = to_device<Type>(exec, Pattern{"twice", 6, {{0, 1}, {4, 0, 5, 4}, {}}});
+  const auto once = to_device<Type>(exec, Pattern{"once", 6, {{0, 1}, {4, 0, 5, 3}, {}}});
+  const auto says_where = [](const Error& error) {
+    const std::string text = error.what();
+    CHECK(text.find("column 4 stands twice in row 1, as entries 2 and 5") != std::string::npos);
+    CHECK(text.find("add_up") != std::string::npos);
+    CHECK(error.where().row == 1);
+    CHECK(error.where().entry == 5);
+  };
+  const auto compact = [&](const auto& A, Repeats repeats) {
+    return Compact(exec, A.matrix(), tiles, repeats).keys();
+  };
+  const auto coalesce = [&](const auto& A, Repeats repeats) {
+    return Coalesce(exec, A.matrix(), tiles, repeats).entries();
+  };
+  const auto blocks = [&](const auto& A, Repeats repeats) {
+    const StoredBlocks<Type::Exec, Matrix, Tiles> stored(exec, A.matrix(), tiles,
+                                                         "heddle::test::blocks", repeats);
+    exec.fence("heddle::test::filled");
+    return stored.view().blocks;
+  };
+  says_where(error_of([&] { compact(repeated, Repeats::refuse); }));
+  says_where(error_of([&] { coalesce(repeated, Repeats::refuse); }));
+  says_where(error_of([&] { blocks(repeated, Repeats::refuse); }));
+  CHECK(compact(repeated, Repeats::add_up) == 2);
+  CHECK(coalesce(repeated, Repeats::add_up) == 6);
+  CHECK(blocks(repeated, Repeats::add_up) == 2);
+  CHECK(compact(once, Repeats::refuse) == 3);
+  CHECK(coalesce(once, Repeats::refuse) == 6);
+  CHECK(blocks(once, Repeats::refuse) == 3);
+  // Entries of another recipe do not count.
+  const auto left = tiles | split(PlacesFrom{1});
+  CHECK(Coalesce(exec, repeated.matrix(), left, Repeats::refuse).entries() == 4);
 }
 
 }  // namespace heddle::test

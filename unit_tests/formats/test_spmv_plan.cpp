@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The plan: its options and its errors. testing/format_suite.hpp tests the contract of every
-// format, plans/ that of every plan.
+// The plan: its options and its errors, and formats of a user beside the library's.
+// testing/format_suite.hpp tests the contract of every format, plans/ that of every plan.
 #include <cmath>
 
 #include "../../backends/algorithms/overlap.hpp"
@@ -9,6 +9,8 @@
 #include "../../core/operator.hpp"
 #include "../../testing/format_suite/make_plans.hpp"
 #include "../../testing/format_suite/patterns.hpp"
+#include "../../testing/user_format.hpp"
+#include "../support/error_of.hpp"
 #include "../support/shared_formats.hpp"
 
 namespace heddle::test {
@@ -20,44 +22,23 @@ using Plan = Type::Plan<>;
 
 namespace {
 
-template <class F>
-Error error_of(const F& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error;
-  }
-  FAIL("nothing was thrown");
-  return Error("", "");
-}
-
-bool mentions(const Error& error, const std::string& text) {
-  return std::string(error.what()).find(text) != std::string::npos;
-}
-
 const Scheme scalar("csr", {{"scalar"}});
 
 }  // namespace
 
-TEST_CASE("plan: wrong matrices are errors that say where") {
+TEST_CASE("plan: a column out of range is noticed by checks alone, a bad row pointer always") {
   const Exec exec;
   const auto bad = make_matrix<double, int, int>(pattern_named("wide"));
-  const auto plan_of_it = [&](const SpmvOptions& options = {}) {
+  const auto row_of_error = [&](const SpmvOptions& options) {
     const auto device = to_device<Type>(exec, "bad", bad);
-    Plan(exec, device.matrix(), options);
+    return error_of([&] { Plan(exec, device.matrix(), options); }).where().row;
   };
-  const auto entry = static_cast<std::size_t>(bad.row_ptr()(5));
-  bad.col_idx()(entry) = bad.columns();
-  Error error = error_of([&] { plan_of_it(); });
-  CHECK(error.where().row == 5);
-  CHECK(error.where().entry == static_cast<std::int64_t>(entry));
-  // Without checks a plan does not notice a column out of range, but a bad row pointer.
-  CHECK_NOTHROW(plan_of_it({.check = false}));
-  bad.col_idx()(entry) = -1;
-  CHECK(error_of([&] { plan_of_it(); }).where().row == 5);
+  bad.col_idx()(static_cast<std::size_t>(bad.row_ptr()(5))) = -1;
+  CHECK(row_of_error({}) == 5);
+  const auto device = to_device<Type>(exec, "bad", bad);
+  CHECK_NOTHROW(Plan(exec, device.matrix(), {.check = false}));
   bad.row_ptr()(6) = bad.row_ptr()(5) - 1;
-  CHECK(error_of([&] { plan_of_it(); }).where().row == 5);
-  CHECK(error_of([&] { plan_of_it({.check = false}); }).where().row == 5);
+  for (const bool check : {true, false}) CHECK(row_of_error({.check = check}) == 5);
 }
 
 TEST_CASE("plan: offsets are as wide as ordinals, or wider") {
@@ -71,38 +52,22 @@ TEST_CASE("plan: offsets are as wide as ordinals, or wider") {
 TEST_CASE("plan: wrong options are errors that say what is right") {
   const Exec exec;
   const auto A = to_device<Type>(exec, pattern_named("wide"));
-  const auto error_with = [&](const SpmvOptions& options) {
-    return error_of([&] { Plan(exec, A.matrix(), options); });
-  };
-  for (const char* text : {"csr/merg", "cs/merge", "csr/subwarp=3", "csr", "csr/subwarp=128"}) {
-    CHECK(mentions(error_with({.scheme = Scheme::parse(text)}), "csr"));
+  const std::pair<SpmvOptions, const char*> wrong[] = {
+      {{.scheme = Scheme::parse("csr/merg")}, "csr/adaptive"},
+      {{.scheme = Scheme::parse("cs/merge")}, "csr"},
+      {{.scheme = Scheme::parse("csr/subwarp=3")}, "csr"},
+      {{.scheme = Scheme::parse("csr")}, "csr"},
+      {{.scheme = Scheme::parse("csr/subwarp=128")}, "csr"},
+      {{.vectors = {0}}, "options.vectors.count is 0"},
+      {{.expected_applies = -1}, "options.expected_applies is -1"},
+      {{.bytes_per_second = -1e9}, "options.bytes_per_second is -1"},
+      {{.bytes_per_second = std::nan("")}, "options.bytes_per_second is"},
+      {{.transposed_scheme = Scheme("cs"), .ops = {Op::transpose}}, "csr"}};
+  for (const auto& [options, why] : wrong) {
+    CHECK_THROWS_WITH_AS(Plan(exec, A.matrix(), options), doctest::Contains(why), Error);
   }
   CHECK(Plan(exec, A.matrix(), {.scheme = "csr/merge"}).scheme().has("merge"));
-  CHECK(mentions(error_with({.scheme = Scheme::parse("csr/merg")}), "csr/adaptive"));
-  CHECK(mentions(error_with({.vectors = {0}}), "options.vectors.count is 0"));
-  CHECK(mentions(error_with({.expected_applies = -1}), "options.expected_applies is -1"));
   CHECK_NOTHROW(Plan(exec, A.matrix(), {.expected_applies = 0}));
-  CHECK(mentions(error_with({.bytes_per_second = -1e9}), "options.bytes_per_second is -1"));
-  CHECK(mentions(error_with({.bytes_per_second = std::nan("")}), "options.bytes_per_second is"));
-  CHECK(mentions(error_with({.transposed_scheme = Scheme("cs"), .ops = {Op::transpose}}), "csr"));
-}
-
-TEST_CASE("plan: vectors that do not fit are errors") {
-  const Exec exec;
-  const auto A = to_device<Type>(exec, pattern_named("wide"));
-  Plan plan(exec, A.matrix());
-  using Vector = Kokkos::View<double*, Type::Space>;
-  using Several = Kokkos::View<double**, Type::Space>;
-  const Vector x("x", A.rows_of_x()), y("y", A.rows_of_y());
-  const auto apply = [&](const auto& from, const auto& to, Op op = Op::none) {
-    plan.apply(exec, op, 1.0, from, 0.0, to);
-  };
-  CHECK(mentions(error_of([&] { apply(y, y); }), "x has"));
-  CHECK(mentions(error_of([&] { apply(x, x); }), "y has"));
-  CHECK(mentions(error_of([&] { apply(x, y, Op::transpose); }), "transpose"));
-  const Several x2("x", A.rows_of_x(), 2), y3("y", A.rows_of_y(), 3);
-  CHECK(mentions(error_of([&] { apply(x2, y3); }), "x holds 2 vectors and y 3"));
-  CHECK_NOTHROW(apply(Several("x", A.rows_of_x(), 0), Several("y", A.rows_of_y(), 0)));
 }
 
 TEST_CASE("plan: a dot beside a product is of one vector, and zero of none") {
@@ -137,83 +102,59 @@ TEST_CASE("plan: a dot beside a product is of one vector, and zero of none") {
   CHECK(number() == 0);
 }
 
-TEST_CASE("plan: x and y that overlap are an error") {
+TEST_CASE("plan: x and y are named where they do not fit, also by spmv()") {
   const Exec exec;
   const auto A = to_device<Type>(exec, pattern_named("power law"));
   REQUIRE(A.rows_of_x() == A.rows_of_y());
   const std::size_t n = A.rows_of_x();
-  const auto all = Kokkos::ALL;
   Plan plan(exec, A.matrix());
-  const Kokkos::View<double*, Type::Space> long_one("x", 2 * n);
   const Kokkos::View<double**, Kokkos::LayoutRight, Type::Space> beside("x", n, 4);
-  const Kokkos::View<double**, Kokkos::LayoutLeft, Type::Space> apart("x", n, 4);
-  const auto from = [&](std::size_t first) {
-    return Kokkos::subview(long_one, std::pair(first, first + n));
+  const auto columns = [&](int from, int to) {
+    return Kokkos::subview(beside, Kokkos::ALL, std::pair(from, to));
   };
-  const auto overlaps = [&](const auto& x, const auto& y) {
-    const auto plan_says = error_of([&] { plan.apply(exec, 1.0, x, 0.0, y); });
-    const auto spmv_says = error_of([&] { spmv(exec, 1.0, A.matrix(), x, 0.0, y); });
-    return mentions(plan_says, "x and y overlap") && mentions(spmv_says, "x and y overlap");
+  const auto refuses = [&](const auto& x, const auto& y, const char* why) {
+    CHECK_THROWS_WITH_AS(plan.apply(exec, x, y), doctest::Contains(why), Error);
+    CHECK_THROWS_WITH_AS(spmv(exec, 1.0, A.matrix(), x, 0.0, y), doctest::Contains(why), Error);
   };
-  CHECK(overlaps(from(0), from(0)));
-  CHECK(overlaps(from(0), from(n - 1)));
-  CHECK(overlaps(beside, beside));
-  CHECK(overlaps(Kokkos::subview(beside, all, 1), Kokkos::subview(beside, all, 1)));
-  CHECK(overlaps(Kokkos::subview(apart, all, std::pair(0, 2)),
-                 Kokkos::subview(apart, all, std::pair(1, 3))));
-  const auto fine = [&](const auto& x, const auto& y) {
-    CHECK_NOTHROW(plan.apply(exec, 1.0, x, 0.0, y));
-    CHECK_NOTHROW(spmv(exec, 1.0, A.matrix(), x, 0.0, y));
-  };
-  fine(from(0), from(n));
-  fine(from(n), from(0));
-  fine(Kokkos::subview(beside, all, 1), Kokkos::subview(beside, all, 2));
-  fine(Kokkos::subview(beside, all, std::pair(0, 2)),
-       Kokkos::subview(beside, all, std::pair(2, 4)));
-  fine(Kokkos::subview(apart, all, std::pair(0, 2)), Kokkos::subview(apart, all, std::pair(2, 4)));
-  fine(Kokkos::subview(beside, all, 0), Kokkos::subview(apart, all, 0));
+  refuses(columns(0, 2), columns(1, 3), "x and y overlap");
+  refuses(columns(0, 2), columns(2, 3), "x holds 2 vectors and y 1");
+  plan.apply(exec, columns(0, 2), columns(2, 4));
+  spmv(exec, 1.0, A.matrix(), columns(0, 2), 0.0, columns(2, 4));
+  exec.fence("heddle::test::applied");
   // An empty vector shares nothing, whatever its address.
   const auto none = to_device<Type>(exec, Pattern{"no rows", 3, {}});
   Plan of_none(exec, none.matrix());
-  CHECK_NOTHROW(of_none.apply(exec, 1.0, Kokkos::subview(long_one, std::pair(0, 3)), 0.0,
-                              Kokkos::subview(long_one, std::pair(1, 1))));
+  const auto column = Kokkos::subview(beside, Kokkos::ALL, 0);
+  CHECK_NOTHROW(of_none.apply(exec, Kokkos::subview(column, std::pair(0, 3)),
+                              Kokkos::subview(column, std::pair(1, 1))));
 }
 
-TEST_CASE("plan: views of rank 2, in either layout and mixed with rank 1") {
+TEST_CASE("plan: a vector of rank 1 and one of rank 2") {
   const Exec exec;
   const auto A = to_device<Type>(exec, pattern_named("power law"));
   Plan plan(exec, A.matrix());
   const auto x = random_columns<double, Kokkos::LayoutRight>(A.rows_of_x(), 3, 3);
-  const auto y = random_columns<double, Kokkos::LayoutLeft>(A.rows_of_y(), 3, 4);
+  const auto y = random_vector<double>(A.rows_of_y(), 4);
   const auto x_device = copy_to<Type::Space>(x);
   const auto y_device = copy_to<Type::Space>(y);
-  plan.apply(exec, 2.0, x_device, -1.0, y_device);
-  exec.fence();
-  CHECK(mismatch(reference_spmv(Op::none, 2.0, A.host.matrix(), x, -1.0, y), to_host(y_device)) ==
-        "");
-  const auto one = Kokkos::subview(y_device, Kokkos::ALL, 1);
-  plan.apply(exec, 1.0, Kokkos::subview(x_device, Kokkos::ALL, std::pair(2, 3)), 0.0, one);
-  exec.fence();
-  CHECK(mismatch(reference_spmv(A.host.matrix(), Kokkos::subview(x, Kokkos::ALL, 2),
-                                Kokkos::subview(y, Kokkos::ALL, 1)),
-                 Kokkos::subview(to_host(y_device), Kokkos::ALL, 1)) == "");
+  plan.apply(exec, 2.0, Kokkos::subview(x_device, Kokkos::ALL, std::pair(2, 3)), -1.0, y_device);
+  exec.fence("heddle::test::applied");
+  CHECK(mismatch(reference_spmv(Op::none, 2.0, A.host.matrix(), Kokkos::subview(x, Kokkos::ALL, 2),
+                                -1.0, y),
+                 to_host(y_device)) == "");
 }
 
 TEST_CASE("plan: ops are prepared with it, later, or an error") {
   const Exec exec;
   const auto A = to_device<Type>(exec, pattern_named("power law"));
   Plan plan(exec, A.matrix(), {.scheme = scalar});
-  const auto transposed = [&] { return apply_and_compare(exec, plan, A, Op::transpose, 1.0, 0.0); };
-  CHECK(mentions(error_of(transposed), "SpmvOptions::ops"));
-  CHECK(mentions(error_of(transposed), "prepare(exec, op)"));
-  for (const Op op : {Op::transpose, Op::conjugate_transpose}) {
-    CHECK(mentions(error_of([&] { (void)plan.scheme(op); }), "prepare(exec, op)"));
-    CHECK(mentions(error_of([&] { (void)plan.moved_bytes(op); }), "prepare(exec, op)"));
-  }
-  const double before = plan.setup_seconds();
-  plan.prepare(exec, Op::conjugate_transpose);  // one stored transpose for both ops
-  CHECK(plan.setup_seconds() > before);
-  CHECK(transposed() == "");
+  const auto transposed = [&](Plan& by) {
+    return apply_and_compare(exec, by, A, Op::conjugate_transpose, 1.0, 0.0);
+  };
+  CHECK(mentions(error_of([&] { transposed(plan); }), "SpmvOptions::ops"));
+  CHECK(mentions(error_of([&] { (void)plan.moved_bytes(Op::transpose); }), "prepare(exec, op)"));
+  plan.prepare(exec, Op::transpose);  // one stored transpose for both ops
+  CHECK(transposed(plan) == "");
   CHECK(plan.scheme() == Plan(exec, A.matrix(), {.scheme = scalar}).scheme());
 
   Plan both(exec, A.matrix(), {.transposed_scheme = scalar, .ops = {Op::transpose}});
@@ -221,31 +162,26 @@ TEST_CASE("plan: ops are prepared with it, later, or an error") {
   CHECK(both.ranking(Op::transpose).empty());
   CHECK(!both.ranking().empty());
   CHECK(both.bytes() > A.host.bytes());
-  CHECK(apply_and_compare(exec, both, A, Op::conjugate_transpose, 1.0, 0.0) == "");
+  CHECK(transposed(both) == "");
 }
 
-TEST_CASE("plan: values in place leave no room for a stored transpose") {
+TEST_CASE("plan: values in place leave room for a native transpose alone") {
   const Exec exec;
   const auto A = to_device<Type>(exec, pattern_named("power law"));
   Plan plan(exec, A.matrix(), {.values_in_place = true});
-  CHECK(apply_and_compare(exec, plan, A, Op::none, 1.0, 0.0) == "");
   CHECK(mentions(error_of([&] { plan.prepare(exec, Op::transpose); }), "transpose=atomics"));
+  const Scheme atomics = "csr/scalar,transpose=atomics";
   Plan native(exec, A.matrix(),
-              {.scheme = Scheme::parse("csr/scalar,transpose=atomics"),
-               .ops = {Op::transpose},
-               .values_in_place = true});
-  CHECK(apply_and_compare(exec, native, A, Op::transpose, 1.0, 0.0) == "");
+              {.scheme = atomics, .ops = {Op::transpose}, .values_in_place = true});
   CHECK(native.bytes() == 0);
-}
-
-TEST_CASE("plan: values in place and an op that transposes are both had") {
-  const Exec exec;
-  const auto A = to_device<Type>(exec, pattern_named("power law"));
-  Plan plan(exec, A.matrix(), {.ops = {Op::transpose}, .values_in_place = true});
-  CHECK(plan.scheme().has("transpose"));
-  CHECK(plan.scheme(Op::transpose) == plan.scheme());
-  CHECK(apply_and_compare(exec, plan, A, Op::none, 1.0, 0.0) == "");
-  CHECK(apply_and_compare(exec, plan, A, Op::transpose, 1.0, 0.0) == "");
+  Plan chosen(exec, A.matrix(), {.ops = {Op::transpose}, .values_in_place = true});
+  CHECK(chosen.scheme().has("transpose"));
+  CHECK(chosen.scheme(Op::transpose) == chosen.scheme());
+  for (Plan* const one : {&plan, &native, &chosen}) {
+    CHECK(apply_and_compare(exec, *one, A, Op::none, 1.0, 0.0) == "");
+    if (one == &plan) continue;
+    CHECK(apply_and_compare(exec, *one, A, Op::transpose, 1.0, 0.0) == "");
+  }
 }
 
 namespace {
@@ -338,26 +274,6 @@ TEST_CASE("plan: predictions take the speed of memory that options give") {
   CHECK(seconds(1e3) / seconds(1e2) == doctest::Approx(0.1).epsilon(0.01));
 }
 
-TEST_CASE("plan: a matrix of raw pointers is as good as one of Views") {
-  const Exec exec;
-  const auto A = to_device<Type>(exec, pattern_named("every length to 80"));
-  const Type::Matrix raw(A.host.rows(), A.host.columns(), A.host.nonzeros(),
-                         A.matrix().row_ptr().data(), A.matrix().col_idx().data(),
-                         A.matrix().values().data());
-  SpmvPlan plan(exec, raw, {}, Csr());
-  static_assert(std::same_as<decltype(plan), Plan>);
-  CHECK(apply_and_compare(exec, plan, A, Op::none, 2.0, -1.0) == "");
-
-  const Kokkos::View<std::size_t*, Type::Space> row_ptr("heddle::test::row_ptr", 4);
-  const Kokkos::View<int*, Type::Space> col_idx("heddle::test::col_idx", 0);
-  const Kokkos::View<float*, Type::Space> values("heddle::test::values", 0);
-  const CsrMatrix from_views(3, 5, row_ptr, col_idx, values);
-  static_assert(
-      std::same_as<decltype(from_views), const CsrMatrix<float, int, std::size_t, Type::Space>>);
-  CHECK(from_views.rows() == 3);
-  CHECK(from_views.nonzeros() == 0);
-}
-
 TEST_CASE("plan: applies that overlap are found") {
   const Kokkos::DefaultHostExecutionSpace host;
   const heddle::detail::OverlapCheck<Kokkos::DefaultHostExecutionSpace> check(host, true);
@@ -381,6 +297,52 @@ TEST_CASE("plan: applies that overlap are found") {
   const heddle::detail::OverlapCheck<Kokkos::DefaultHostExecutionSpace> off(host, false);
   off.enter(host);
   CHECK_NOTHROW(off.enter(host));
+}
+
+namespace {
+
+using WithUsers = Formats<Shared<CsrFormat>, user::DenseFormat>;
+
+auto plan_with_users(const DeviceMatrix<Type>& A, const SpmvOptions& options) {
+  return SpmvPlan(Exec(), A.matrix(), options, WithUsers());
+}
+
+}  // namespace
+
+TEST_CASE("a user's format is chosen or pinned as the library's, and transposes by itself") {
+  const Exec exec;
+  const auto A = to_device<Type>(exec, pattern_named("dense"));
+  auto plan = plan_with_users(A, {});
+  CHECK(plan.scheme().to_string() == "dense");
+  CHECK(plan.reason() == "the matrix is small, and no index is read");
+  CHECK(plan.ranking().back().scheme.format() == "csr");
+  for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose}) {
+    CHECK(plan.scheme(op) == plan.scheme());
+    CHECK(apply_and_compare(exec, plan, A, op, 2.0, -1.0) == "");
+  }
+  CHECK(plan.bytes() == 8 * 33 * 65);
+  CHECK_THROWS_WITH_AS(plan_with_users(A, {.scheme = Scheme("dence")}),
+                       doctest::Contains("did you mean 'dense'? give one of: csr, dense"), Error);
+  // The stored transpose of a csr plan may be dense.
+  auto csr = plan_with_users(
+      A, {.scheme = "csr/merge", .transposed_scheme = Scheme("dense"), .ops = {Op::transpose}});
+  CHECK(csr.scheme(Op::transpose).to_string() == "dense");
+  CHECK(apply_and_compare(exec, csr, A, Op::transpose, 1.0, 0.0) == "");
+}
+
+TEST_CASE("what a user's format refuses, another holds") {
+  const Exec exec;
+  const auto A = to_device<Type>(exec, pattern_named("tridiagonal"));
+  auto plan = plan_with_users(A, {});
+  CHECK(plan.scheme().format() == "csr");
+  CHECK(plan.ranking().back().scheme.to_string() == "dense");
+  CHECK(plan.ranking().back().prediction.refusal == "it would hold more than a megabyte");
+  CHECK(apply_and_compare(exec, plan, A, Op::none, 1.0, 0.0) == "");
+  CHECK_THROWS_AS(plan_with_users(A, {.scheme = Scheme("dense")}), Refusal);
+  const auto alone = [&] { SpmvPlan(exec, A.matrix(), {}, Formats<user::DenseFormat>()); };
+  CHECK_THROWS_WITH_AS(alone(), doctest::Contains("more than a megabyte"), Refusal);
+  CHECK_THROWS_WITH_AS(heddle::detail::throw_no_executor(Scheme("dense")),
+                       doctest::Contains("no format made an executor for scheme 'dense'"), Error);
 }
 
 }  // namespace heddle::test

@@ -9,10 +9,13 @@
 #include <vector>
 
 #include "../../core/files/read_matrix.hpp"
+#include "error_of.hpp"
 #include "temporary.hpp"
 
 /// Common parts of tests of file readers and writers.
 namespace files_test {
+
+using heddle::test::error_of;
 
 template <class Storage>
 using ScalarOf = typename Storage::Matrix::scalar_type;
@@ -52,18 +55,6 @@ inline std::vector<std::string> with_compressions(const std::string& suffix) {
   if (HEDDLE_HAVE_ZLIB) all.push_back(suffix + ".gz");
   if (HEDDLE_HAVE_LZMA) all.push_back(suffix + ".xz");
   return all;
-}
-
-/// The error that `work` throws; the test fails if it throws none.
-template <class Work>
-heddle::Error error_of(const Work& work) {
-  try {
-    work();
-  } catch (const heddle::Error& error) {
-    return error;
-  }
-  FAIL("no error was thrown");
-  return heddle::Error("", "");
 }
 
 /// A matrix with rows of many lengths, also empty ones and a long one; columns ascend. Its numbers
