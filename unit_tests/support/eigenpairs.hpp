@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Common parts of tests of eigenpairs: banded operators, guesses, searches, and errors of pairs in
+// Common parts of tests of eigenpairs: guesses, searches, and errors of pairs in
 // sums of the host. A source that includes this needs HEDDLE_DEFINITIONS.
 #pragma once
 
-#include <complex>
 #include <heddle/lobpcg.hpp>
 #include <numbers>
 
 #include "krylov.hpp"
+#include "wrong_pairs.hpp"
 
 namespace heddle::test {
 
@@ -27,75 +27,21 @@ EigenBlock<S> random_guess(std::int64_t n, int count, std::uint64_t seed = 7) {
   return x;
 }
 
-/// The matrix of entry(i, j) within the band |i - j| <= reach.
-template <class S, class Entry>
-PlainOperator<Exec, S> banded(int n, int reach, const Entry& entry) {
-  std::vector<int> row_ptr(1), col_idx;
-  std::vector<S> values;
-  for (int i = 0; i < n; ++i) {
-    for (int j = std::max(i - reach, 0); j <= std::min(i + reach, n - 1); ++j) {
-      col_idx.push_back(j);
-      values.push_back(S(static_cast<RealOf<S>>(entry(i, j))));
-    }
-    row_ptr.push_back(static_cast<int>(col_idx.size()));
-  }
-  return plain_operator<Exec, S>(row_ptr, col_idx, values);
-}
-
-struct EigenErrors {
-  double residual = 0;  ///< the largest |A x - lambda B x| / |x|
-  double skew = 0;      ///< the largest entry of X' B X - I
-  double terms = 1;     ///< the largest |x|^2, to which the rounding of X' B X is relative
-};
-
 /// Errors of the eigenpairs of a search; B is an operator or NoMassMatrix.
 template <class S, class B>
-EigenErrors errors_of_pairs(PlainOperator<Exec, S>& a, B& b, const EigenBlock<S>& x,
-                            const LobpcgResult& result) {
-  const std::size_t n = x.extent(0), count = x.extent(1);
-  const EigenBlock<S> ax("heddle::test::ax", n, count), bx("heddle::test::bx", n, count);
-  Kokkos::deep_copy(bx, x);
-  for (std::size_t j = 0; j < count; ++j) {
-    const auto from = Kokkos::subview(x, Kokkos::ALL, j);
-    a.apply(Exec(), from, Kokkos::subview(ax, Kokkos::ALL, j));
-    if constexpr (!std::is_same_v<B, NoMassMatrix>) {
-      b.apply(Exec(), from, Kokkos::subview(bx, Kokkos::ALL, j));
-    }
-  }
-  Exec().fence("heddle::test::products");
-  const auto xs = to_host(x), as = to_host(ax), bs = to_host(bx);
-  using Number = std::complex<double>;
-  const auto wide = [](const S& value) {
-    if constexpr (is_complex<S>) {
-      return Number(value.real(), value.imag());
-    } else {
-      return Number(value);
-    }
-  };
-  EigenErrors errors;
-  for (std::size_t j = 0; j < count; ++j) {
-    double square = 0, norm = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      square += std::norm(wide(as(i, j)) - result.pairs[j].value * wide(bs(i, j)));
-      norm += std::norm(wide(xs(i, j)));
-    }
-    errors.terms = std::max(errors.terms, norm);
-    errors.residual = std::max(errors.residual, std::sqrt(square / norm));
-    for (std::size_t k = 0; k < count; ++k) {
-      Number dot(k == j ? -1 : 0);
-      for (std::size_t i = 0; i < n; ++i) dot += std::conj(wide(xs(i, k))) * wide(bs(i, j));
-      errors.skew = std::max(errors.skew, std::abs(dot));
-    }
-  }
-  return errors;
+PairErrors errors_of_pairs(const PlainOperator<Exec, S>& a, const B& b, const EigenBlock<S>& x,
+                           const LobpcgResult& result) {
+  const PlainOperator<Exec, S>* mass = nullptr;
+  if constexpr (!std::is_same_v<B, NoMassMatrix>) mass = &b;
+  return PairErrors(a, mass, x, result, EigenBlock<S>("heddle::test::none", 0, 0));
 }
 
 /// The largest |A x - lambda x| / |x|.
 template <class S>
-double residual_of_pairs(PlainOperator<Exec, S>& a, const EigenBlock<S>& x,
+double residual_of_pairs(const PlainOperator<Exec, S>& a, const EigenBlock<S>& x,
                          const LobpcgResult& result) {
   NoMassMatrix none;
-  return errors_of_pairs(a, none, x, result).residual;
+  return std::ranges::max(errors_of_pairs(a, none, x, result).residuals);
 }
 
 /// A search from x, with the options that B and constraints need.
@@ -117,8 +63,8 @@ void check_pairs(PlainOperator<Exec, S>& a, const EigenBlock<S>& x, const Lobpcg
                  const std::vector<double>& expected, double tolerance, B&& b = B()) {
   constexpr bool generalized = !std::is_same_v<std::decay_t<B>, NoMassMatrix>;
   CHECK_MESSAGE(result.converged(), name(result.outcome));
-  const EigenErrors errors = errors_of_pairs(a, b, x, result);
-  CHECK(errors.residual <= 1.5 * tolerance * result.scale);
+  const PairErrors errors = errors_of_pairs(a, b, x, result);
+  CHECK(std::ranges::max(errors.residuals) <= 1.5 * tolerance * result.scale);
   const double rounding = std::numeric_limits<RealOf<S>>::epsilon() * errors.terms;
   CHECK(errors.skew < (generalized ? 1e4 : 100) * rounding);
   REQUIRE(result.pairs.size() == expected.size());

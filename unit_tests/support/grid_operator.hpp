@@ -8,6 +8,7 @@
 #include "../../testing/backends.hpp"
 #include "../../testing/random.hpp"
 #include "copy_in.hpp"
+#include "entries.hpp"
 
 namespace heddle::test {
 
@@ -63,25 +64,54 @@ PlainOperator<Exec, S> plain_operator(const std::vector<int>& row_ptr,
   return a;
 }
 
-/// The matrix of entry(i, j) on the five-point stencil of a side x side grid.
-template <ExecutionSpace Exec, Scalar S, class Entry>
-PlainOperator<Exec, S> grid_operator(int side, const Entry& entry) {
+/// The square matrix of entry(i, j) for the columns j that columns(i, add) adds to row i, in turn.
+template <ExecutionSpace Exec, Scalar S, class Columns, class Entry>
+PlainOperator<Exec, S> operator_where(int n, const Columns& columns, const Entry& entry) {
   std::vector<int> row_ptr(1), col_idx;
   std::vector<S> values;
-  const int n = side * side;
   for (int i = 0; i < n; ++i) {
-    const auto add = [&](int j) {
+    columns(i, [&](int j) {
       col_idx.push_back(j);
-      values.push_back(entry(i, j));
-    };
-    if (i >= side) add(i - side);
-    if (i % side > 0) add(i - 1);
-    add(i);
-    if (i % side < side - 1) add(i + 1);
-    if (i < n - side) add(i + side);
+      const auto value = entry(i, j);
+      if constexpr (std::is_arithmetic_v<decltype(entry(i, j))>) {
+        values.push_back(S(static_cast<RealOf<S>>(value)));
+      } else {
+        values.push_back(value);
+      }
+    });
     row_ptr.push_back(static_cast<int>(col_idx.size()));
   }
   return plain_operator<Exec>(row_ptr, col_idx, values);
+}
+
+/// A node and its neighbours on a grid, ascending: the seven-point stencil, five-point with one
+/// layer.
+struct Star {
+  int width, height, depth = 1;
+
+  int nodes() const { return width * height * depth; }
+  template <class Visit>
+  void operator()(int i, const Visit& visit) const {
+    const int layer = width * height, z = i / layer, y = i / width % height, x = i % width;
+    if (z > 0) visit(i - layer);
+    if (y > 0) visit(i - width);
+    if (x > 0) visit(i - 1);
+    visit(i);
+    if (x + 1 < width) visit(i + 1);
+    if (y + 1 < height) visit(i + width);
+    if (z + 1 < depth) visit(i + layer);
+  }
+};
+
+/// The matrix of entry(i, j) on the stencil of a grid.
+template <ExecutionSpace Exec, Scalar S, class Entry>
+PlainOperator<Exec, S> star_operator(int width, int height, int depth, const Entry& entry) {
+  const Star star{width, height, depth};
+  return operator_where<Exec, S>(star.nodes(), star, entry);
+}
+template <ExecutionSpace Exec, Scalar S, class Entry>
+PlainOperator<Exec, S> grid_operator(int side, const Entry& entry) {
+  return star_operator<Exec, S>(side, side, 1, entry);
 }
 
 /// The Laplacian of a grid; Hermitian with complex entries. Its diagonal varies by `contrast`, so
@@ -114,37 +144,6 @@ PlainOperator<E, S> flow(int of_side, double speed = 0.7) {
       return S(off);
     }
   });
-}
-
-/// The norms of b - A x and of b, in sums of long double on the host.
-template <class Operator, class B, class X>
-std::pair<double, double> norms_of_residual(const Operator& a, const B& b, const X& x) {
-  const auto row_ptr = to_host(a.row_ptr), col_idx = to_host(a.col_idx);
-  const auto values = to_host(a.values);
-  const auto host_b = to_host(b);
-  const auto host_x = to_host(x);
-  long double residual = 0, size = 0;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(a.n); ++i) {
-    using S = typename decltype(values)::non_const_value_type;
-    using Wide = std::conditional_t<is_complex<S>, Kokkos::complex<double>, double>;
-    Wide sum(host_b(i));
-    const long double of_b = Kokkos::abs(sum);
-    size += of_b * of_b;
-    for (int e = row_ptr(i); e < row_ptr(i + 1); ++e) {
-      const auto at = static_cast<std::size_t>(e);
-      sum -= Wide(values(at)) * Wide(host_x(static_cast<std::size_t>(col_idx(at))));
-    }
-    const long double left = Kokkos::abs(sum);
-    residual += left * left;
-  }
-  return {static_cast<double>(std::sqrt(residual)), static_cast<double>(std::sqrt(size))};
-}
-
-/// ||b - A x|| / ||b||.
-template <class Operator, class B, class X>
-double relative_residual(const Operator& a, const B& b, const X& x) {
-  const auto [residual, size] = norms_of_residual(a, b, x);
-  return residual / size;
 }
 
 }  // namespace heddle::test

@@ -29,6 +29,15 @@ auto right_hand_side(std::int64_t n, std::uint64_t seed = 1) {
   return copy_to<SpaceOf>(random_vector<S>(static_cast<std::size_t>(n), seed));
 }
 
+/// The matrix of entry(i, j) within the band |i - j| <= reach.
+template <Scalar S, class Entry>
+PlainOperator<Exec, S> banded(int n, int reach, const Entry& entry) {
+  const auto columns = [=](int i, const auto& add) {
+    for (int j = std::max(0, i - reach); j <= std::min(n - 1, i + reach); ++j) add(j);
+  };
+  return operator_where<Exec, S>(n, columns, entry);
+}
+
 /// A's inverse diagonal as an operator that a solver does not recognize as a diagonal.
 struct Diagonal {
   JacobiPreconditioner<Exec, double> jacobi;

@@ -94,23 +94,13 @@ double norm(const V& v) {
 /// The norm of b - A x.
 template <class System, class X>
 double residual_norm(const System& system, const X& x) {
-  return norms_of_residual(system.a, system.b, x).first;
+  return residual_norms(system.a, system.b, x).residual;
 }
 
 /// The largest sum of magnitudes of a row.
 template <class Operator>
 double largest(const Operator& a) {
-  const auto row_ptr = to_host(a.row_ptr);
-  const auto values = to_host(a.values);
-  double most = 0;
-  for (std::size_t i = 0; i + 1 < row_ptr.extent(0); ++i) {
-    double sum = 0;
-    for (int e = row_ptr(i); e < row_ptr(i + 1); ++e) {
-      sum += static_cast<double>(Kokkos::abs(values(static_cast<std::size_t>(e))));
-    }
-    most = std::max(most, sum);
-  }
-  return most;
+  return a.n > 0 ? std::ranges::max(row_sums(a, true)) : 0;
 }
 
 /// Whether two norms of any scale are equal but for a part of the larger one.
@@ -199,16 +189,7 @@ auto solve_by(const std::string& method, SystemOf<E, S>& system, const KrylovOpt
 /// The matrix of entry(i, j) within the band |i - j| <= 1.
 template <Scalar S, class Entry>
 PlainOperator<Exec, S> band(int n, const Entry& entry) {
-  std::vector<int> row_ptr{0}, col_idx;
-  std::vector<S> values;
-  for (int i = 0; i < n; ++i) {
-    for (int j = std::max(0, i - 1); j <= std::min(n - 1, i + 1); ++j) {
-      col_idx.push_back(j);
-      values.push_back(static_cast<S>(entry(i, j)));
-    }
-    row_ptr.push_back(static_cast<int>(col_idx.size()));
-  }
-  return plain_operator<Exec>(row_ptr, col_idx, values);
+  return banded<S>(n, 1, entry);
 }
 
 /// A star on a grid, symmetric with neighbours of -1.

@@ -26,35 +26,6 @@ constexpr double number_in_turn(double first, More... more) {
 #endif
 }
 
-/// The matrix of entry(row, column) on the seven-point stencil of a grid; five-point with one
-/// layer.
-template <ExecutionSpace E, Scalar S, class Entry>
-PlainOperator<E, S> star_operator(int width, int height, int depth, const Entry& entry) {
-  std::vector<int> row_ptr(1), col_idx;
-  std::vector<S> values;
-  for (int z = 0; z < depth; ++z) {
-    for (int y = 0; y < height; ++y) {
-      for (int x = 0; x < width; ++x) {
-        const int i = (z * height + y) * width + x;
-        const auto add = [&](bool inside, int j) {
-          if (!inside) return;
-          col_idx.push_back(j);
-          values.push_back(entry(i, j));
-        };
-        add(z > 0, i - width * height);
-        add(y > 0, i - width);
-        add(x > 0, i - 1);
-        add(true, i);
-        add(x + 1 < width, i + 1);
-        add(y + 1 < height, i + width);
-        add(z + 1 < depth, i + width * height);
-        row_ptr.push_back(static_cast<int>(col_idx.size()));
-      }
-    }
-  }
-  return plain_operator<E>(row_ptr, col_idx, values);
-}
-
 /// Poisson's equation with Dirichlet boundaries.
 template <ExecutionSpace E, Scalar S>
 PlainOperator<E, S> poisson(int width, int height, int depth) {
@@ -66,16 +37,12 @@ PlainOperator<E, S> poisson(int width, int height, int depth) {
 /// A square matrix from the entries of each row, by column.
 template <ExecutionSpace E, Scalar S>
 PlainOperator<E, S> operator_of(const std::vector<std::map<int, S>>& rows) {
-  std::vector<int> row_ptr(1), col_idx;
-  std::vector<S> values;
-  for (const auto& row : rows) {
-    for (const auto& [j, value] : row) {
-      col_idx.push_back(j);
-      values.push_back(value);
-    }
-    row_ptr.push_back(static_cast<int>(col_idx.size()));
-  }
-  return plain_operator<E>(row_ptr, col_idx, values);
+  const auto row_of = [&](int i) -> const auto& { return rows[static_cast<std::size_t>(i)]; };
+  const auto columns = [&](int i, const auto& add) {
+    for (const auto& [j, value] : row_of(i)) add(j);
+  };
+  return operator_where<E, S>(static_cast<int>(rows.size()), columns,
+                              [&](int i, int j) { return row_of(i).at(j); });
 }
 
 /// Paths of `length` nodes without boundary values, with edges of weight 10^-spread to 10^spread.
@@ -104,20 +71,13 @@ struct System {
 template <ExecutionSpace E, Scalar S, class Exchange, class Held>
 PlainOperator<E, S> exchange(int width, int height, int depth, const Exchange& exchange,
                              const Held& held) {
-  const auto neighbours = [=](int i, const auto& visit) {
-    const int layer = width * height, z = i / layer, y = i / width % height, x = i % width;
-    if (z > 0) visit(i - layer);
-    if (y > 0) visit(i - width);
-    if (x > 0) visit(i - 1);
-    if (x + 1 < width) visit(i + 1);
-    if (y + 1 < height) visit(i + width);
-    if (z + 1 < depth) visit(i + layer);
-  };
-  return star_operator<E, S>(width, height, depth, [=](int i, int j) {
-    if (i != j) return S(-exchange(std::min(i, j), std::max(i, j)));
+  const Star star{width, height, depth};
+  return operator_where<E, S>(star.nodes(), star, [=](int i, int j) {
+    const auto flow = [&](int k) { return exchange(std::min(i, k), std::max(i, k)); };
+    if (i != j) return static_cast<double>(-flow(j));
     double sum = held(i);
-    neighbours(i, [&](int k) { sum += exchange(std::min(i, k), std::max(i, k)); });
-    return S(sum);
+    star(i, [&](int k) { sum += k == i ? 0.0 : flow(k); });
+    return sum;
   });
 }
 
@@ -171,15 +131,10 @@ PlainOperator<E, S> with_values(const PlainOperator<E, S>& a, const Change& chan
 template <ExecutionSpace E, Scalar S, class Weight>
 PlainOperator<E, S> weighted(const PlainOperator<E, S>& a, const Weight& weight) {
   PlainOperator<E, S> other = a;
-  const auto row_ptr = to_host(a.row_ptr), col_idx = to_host(a.col_idx);
-  const auto from = to_host(a.values);
   std::vector<S> values;
-  for (std::size_t i = 0; i + 1 < row_ptr.extent(0); ++i) {
-    for (auto k = static_cast<std::size_t>(row_ptr(i));
-         k < static_cast<std::size_t>(row_ptr(i + 1)); ++k) {
-      values.push_back(S(weight(static_cast<int>(i)) * weight(col_idx(k))) * from(k));
-    }
-  }
+  each_entry(a, [&](S value, std::size_t i, std::size_t j) {
+    values.push_back(S(weight(static_cast<int>(i)) * weight(static_cast<int>(j))) * value);
+  });
   other.values = copy_in<typename E::memory_space>(values);
   return other;
 }

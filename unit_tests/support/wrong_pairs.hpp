@@ -12,39 +12,46 @@
 
 namespace heddle::test {
 
-using WideColumns = std::vector<std::vector<long double>>;
+using WideColumns = std::vector<std::vector<detail::Wide>>;
 
 /// A X; X if there is no A.
 template <class Operator, class X>
 WideColumns wide_product(const Operator* a, const X& x) {
   const auto host = to_host(x);
-  WideColumns from(host.extent(1), std::vector<long double>(host.extent(0)));
+  WideColumns from(host.extent(1), std::vector<detail::Wide>(host.extent(0)));
   WideColumns y = from;
   for (std::size_t c = 0; c < y.size(); ++c) {
-    for (std::size_t i = 0; i < y[c].size(); ++i) from[c][i] = static_cast<long double>(host(i, c));
+    for (std::size_t i = 0; i < y[c].size(); ++i) from[c][i] = detail::Wide(host(i, c));
   }
   if (!a) return from;
   each_entry(*a, [&](auto value, std::size_t i, std::size_t j) {
     for (std::size_t c = 0; c < y.size(); ++c) {
-      y[c][i] += static_cast<long double>(value) * from[c][j];
+      y[c][i] = y[c][i] + detail::Wide(value) * from[c][j];
     }
   });
   return y;
 }
 
-inline long double sum_of_products(const std::vector<long double>& x,
-                                   const std::vector<long double>& y) {
-  long double sum = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) sum += x[i] * y[i];
+/// The dot product conj(x) . y.
+inline detail::Wide sum_of_products(const std::vector<detail::Wide>& x,
+                                    const std::vector<detail::Wide>& y) {
+  detail::Wide sum;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    sum = sum + detail::Wide(x[i].re, -x[i].im) * y[i];
+  }
   return sum;
 }
+inline long double norm_of(const std::vector<detail::Wide>& x) {
+  return std::sqrt(sum_of_products(x, x).re);
+}
 
-/// Errors of real eigenpairs.
+/// Errors of eigenpairs.
 struct PairErrors {
   std::vector<double> residuals;  ///< |A x - lambda B x| / |x| of each pair
   double skew = 0;                ///< the largest entry of X' B X - I
-  double constraints = 0;         ///< the largest |y' B x| / (|y| |x| |B|)
-  double norm_of_a, norm_of_b;    ///< infinity norms
+  double terms = 1;             ///< the largest |x|^2, to which the rounding of X' B X is relative
+  double constraints = 0;       ///< the largest |y' B x| / (|y| |x| |B|)
+  double norm_of_a, norm_of_b;  ///< infinity norms
 
   template <class Operator, class X, class Y>
   PairErrors(const Operator& a, const Operator* b, const X& of_x, const LobpcgResult& result,
@@ -55,17 +62,21 @@ struct PairErrors {
     const WideColumns x = wide_product(none, of_x), ax = wide_product(&a, of_x),
                       bx = wide_product(b, of_x), y = wide_product(none, of_y);
     for (std::size_t j = 0; j < x.size(); ++j) {
-      const long double norm = std::sqrt(sum_of_products(x[j], x[j]));
-      std::vector<long double> r = ax[j];
-      for (std::size_t i = 0; i < r.size(); ++i) r[i] -= result.pairs[j].value * bx[j][i];
-      residuals.push_back(static_cast<double>(std::sqrt(sum_of_products(r, r)) / norm));
+      const long double norm = norm_of(x[j]);
+      const detail::Wide lambda(result.pairs[j].value);
+      std::vector<detail::Wide> r = ax[j];
+      for (std::size_t i = 0; i < r.size(); ++i) r[i] = r[i] - lambda * bx[j][i];
+      residuals.push_back(static_cast<double>(norm_of(r) / norm));
+      keep_largest(terms, norm * norm);
       for (std::size_t k = 0; k < x.size(); ++k) {
-        keep_largest(skew, sum_of_products(x[k], bx[j]) - (k == j));
+        const detail::Wide expected(k == j ? 1 : 0);
+        keep_largest(skew, detail::magnitude(sum_of_products(x[k], bx[j]) - expected));
       }
       for (const auto& constraint : y) {
-        const long double size = std::sqrt(sum_of_products(constraint, constraint));
+        const long double size = norm_of(constraint);
         if (size > 0) {
-          keep_largest(constraints, sum_of_products(constraint, bx[j]) / (size * norm * norm_of_b));
+          keep_largest(constraints, detail::magnitude(sum_of_products(constraint, bx[j])) /
+                                        (size * norm * norm_of_b));
         }
       }
     }
@@ -73,7 +84,7 @@ struct PairErrors {
 
  private:
   static void keep_largest(double& largest, long double value) {
-    const auto size = static_cast<double>(std::abs(value));
+    const auto size = static_cast<double>(value);
     if (!(size <= largest)) largest = size;  // NaN counts as largest
   }
 };
