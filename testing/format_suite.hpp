@@ -47,10 +47,7 @@
   TEST_CASE_TEMPLATE_APPLY(suite_passes, SuiteTypes);           \
   TEST_CASE_TEMPLATE_APPLY(suite_predicts, SuiteTypes);         \
   TEST_CASE_TEMPLATE_APPLY(suite_side_by_side, SuiteTypes);     \
-  TEST_CASE_TEMPLATE_APPLY(suite_labels, SuiteTypes);           \
-  TEST_CASE_TEMPLATE_APPLY(suite_quiet, SuiteTypes);            \
-  TEST_CASE_TEMPLATE_APPLY(suite_stays, SuiteTypes);            \
-  TEST_CASE_TEMPLATE_APPLY(suite_bytes, SuiteTypes);            \
+  TEST_CASE_TEMPLATE_APPLY(suite_events, SuiteTypes);           \
   TEST_CASE_TEMPLATE_APPLY(suite_refusals, SuiteTypes);         \
   }                                                             \
   static_assert(true)

@@ -5,7 +5,6 @@
 #include <set>
 #include <sstream>
 
-#include "../../formats/choose.hpp"
 #include "../../formats/csr/inspect.hpp"
 #include "../../formats/csr/parameters.hpp"
 #include "../../formats/definitions.hpp"
@@ -14,6 +13,7 @@
 #include "../../testing/format_suite/make_plans.hpp"
 #include "../../testing/format_suite/patterns.hpp"
 #include "../../testing/format_suite/vectors.hpp"
+#include "../support/choose_csr.hpp"
 #include "../support/shared_formats.hpp"
 
 namespace heddle::test {
@@ -29,18 +29,6 @@ int place_in(const Names& names, std::string_view name) {
   const auto found = std::find(names.begin(), names.end(), name);
   REQUIRE(found != names.end());
   return static_cast<int>(found - names.begin());
-}
-
-Device device() {
-  Device gpu;
-  gpu.name = "a GPU";
-  gpu.backend = BackendKind::cuda;
-  gpu.lanes = 32;
-  gpu.multiprocessors = 100;
-  gpu.threads_per_multiprocessor = 2048;
-  gpu.bytes_per_second = 3e12;
-  gpu.cache_bytes = 50'000'000;
-  return gpu;
 }
 
 /// Features of a matrix of five diagonals.
@@ -133,7 +121,7 @@ void check_wrong(const std::string& good, std::size_t step,
 TEST_CASE("model: trees add up, each by its own inputs, for the schemes of a group") {
   const Model model = parsed(text_of_model());
   CHECK(model.margin == 0.03);
-  ModelInputs inputs = matrix_inputs(features(), device(), {});
+  ModelInputs inputs = matrix_inputs(features(), gpu(32), {});
   const auto factor = [&](const char* scheme) {
     set_scheme_inputs(inputs, scheme, 1e-5);
     return model.factor(scheme, inputs);
@@ -163,11 +151,11 @@ TEST_CASE("model: of triangles, layers say of each scheme whether it is near the
     inputs[0] = 5, inputs[8] = 0;
     CHECK(model.scores(inputs) == std::vector<double>{-0.5, 1.5});
     CHECK(TriangleModel::likelihood(0) == 0.5);
-    CHECK(model.is_for(device(), 100, {}, 500));
-    CHECK_FALSE(model.is_for(device(), 99, {}, 500));
-    CHECK_FALSE(model.is_for(device(), 100, {}, 499));
-    CHECK_FALSE(model.is_for(device(), 100, {2}, 500));
-    Device other = device();
+    CHECK(model.is_for(gpu(32), 100, {}, 500));
+    CHECK_FALSE(model.is_for(gpu(32), 99, {}, 500));
+    CHECK_FALSE(model.is_for(gpu(32), 100, {}, 499));
+    CHECK_FALSE(model.is_for(gpu(32), 100, {2}, 500));
+    Device other = gpu(32);
     other.name = "another GPU";
     CHECK_FALSE(model.is_for(other, 100, {}, 500));
   }
@@ -182,19 +170,21 @@ TEST_CASE("model: of triangles, layers say of each scheme whether it is near the
 }
 
 TEST_CASE("model: inputs are what their names say") {
-  ModelInputs inputs = matrix_inputs(features(), device(), {});
+  ModelInputs inputs = matrix_inputs(features(), gpu(32), {});
   const auto input = [&](const char* name) {
     return inputs[static_cast<std::size_t>(place_of_input(name))];
   };
-  CHECK(input("rows_log") == doctest::Approx(std::log2(1e6)));
-  CHECK(input("mean_row_log") == doctest::Approx(std::log2(5)));
-  CHECK(input("longest_over_mean_log") == 0);
-  CHECK(input("slots_of_2") == 1);
-  CHECK(input("slots_of_32") == 1);
-  CHECK(input("x_over_cache_log") == doctest::Approx(std::log2(8e6 / 5e7)));
-  CHECK(input("bandwidth_share") == doctest::Approx(2001.0 / 2e6));
-  CHECK(input("diagonals_log") == doctest::Approx(std::log2(5)));
-  CHECK(input("sectors") == doctest::Approx(0.4));
+  const std::pair<const char*, double> expected[] = {
+      {"rows_log", std::log2(1e6)},
+      {"mean_row_log", std::log2(5)},
+      {"longest_over_mean_log", 0},
+      {"slots_of_2", 1},
+      {"slots_of_32", 1},
+      {"x_over_cache_log", std::log2(8e6 / (60 << 20))},
+      {"bandwidth_share", 2001.0 / 2e6},
+      {"diagonals_log", std::log2(5)},
+      {"sectors", 0.4}};
+  for (const auto& [name, value] : expected) CHECK(input(name) == doctest::Approx(value));
   set_scheme_inputs(inputs, "blocked-ell/sigma=256,lanes=4", 4e-6);
   CHECK(input("lanes_log") == 2);
   CHECK(input("sigma_log") == 8);
@@ -210,7 +200,7 @@ TEST_CASE("model: sectors are those of the rows that a warp takes together, 32 a
       known, [known] { return known; },
       [](int height, int width) { return std::int64_t{height * 100 + width}; });
   const auto place = static_cast<std::size_t>(place_of_input("sectors"));
-  Device other = device();
+  Device other = gpu(32);
   for (const auto& [lanes, height] : {std::pair{1, 32}, {32, 32}, {64, 64}}) {
     other.lanes = lanes;
     CHECK(matrix_inputs(all, other, {})[place] == doctest::Approx((height * 100 + 4) / 5e6));
@@ -249,27 +239,27 @@ TEST_CASE("model: every input is a number for a matrix without rows") {
   const Features none(
       PatternFeatures{}, [] { return PatternFeatures{}; },
       [](int, int) { return std::int64_t{0}; });
-  for (const double input : matrix_inputs(none, device(), {})) CHECK(std::isfinite(input));
+  for (const double input : matrix_inputs(none, gpu(32), {})) CHECK(std::isfinite(input));
 }
 
 TEST_CASE("choose: a model decides on its device alone, and the pattern is looked at") {
   const auto model = std::make_shared<const Model>(parsed(text_of_model()));
-  const Choice by_formula = choose<AllFormats>(features(), device());
+  const Choice by_formula = choose<AllFormats>(features(), gpu(32));
   REQUIRE(by_formula.scheme.format() == "dia");
   ChooseOptions options;
   options.model = model;
-  const Choice learned = choose<AllFormats>(features(), device(), options);
+  const Choice learned = choose<AllFormats>(features(), gpu(32), options);
   CHECK(model_group(learned.scheme) == "csr/subwarp");
   CHECK(learned.reason.ends_with("as learned on this device"));
   for (const RankedScheme& one : learned.ranking) CHECK_FALSE(one.prediction.lacks_pattern);
 
-  Device other = device();
+  Device other = gpu(32);
   other.name = "another GPU";
   CHECK(choose<AllFormats>(features(), other, options).scheme == by_formula.scheme);
   options.sizes.vectors = {8, true};
   const ChooseOptions eight{.sizes = options.sizes};
-  CHECK(choose<AllFormats>(features(), device(), options).scheme ==
-        choose<AllFormats>(features(), device(), eight).scheme);
+  CHECK(choose<AllFormats>(features(), gpu(32), options).scheme ==
+        choose<AllFormats>(features(), gpu(32), eight).scheme);
 }
 
 TEST_CASE("choose: a format that is predicted to gain less than the margin is not taken") {
@@ -279,7 +269,7 @@ TEST_CASE("choose: a format that is predicted to gain less than the margin is no
     model.margin = margin;
     ChooseOptions options;
     options.model = std::make_shared<const Model>(model);
-    return choose<AllFormats>(features(), device(), options).scheme.format();
+    return choose<AllFormats>(features(), gpu(32), options).scheme.format();
   };
   CHECK(first(0) == "dia");
   CHECK(first(10) == "csr");
@@ -375,20 +365,20 @@ TEST_CASE("learned lanes: inputs are what their names say") {
   // Rows of 2, 2 and 5 entries of a matrix with ten columns.
   const heddle::detail::csr::LaneInputs inputs =
       heddle::detail::csr::lane_inputs(3, 10, 9, 33, 2, 5);
-  const auto input = [&](const char* name) {
-    return inputs.of[static_cast<std::size_t>(place_of_lane_input(name))];
-  };
-  CHECK(input("rows") == 3);
-  CHECK(input("columns") == 10);
-  CHECK(input("nonzeros") == 9);
-  CHECK(input("density") == doctest::Approx(0.3));
-  CHECK(input("shortest_row") == 2);
-  CHECK(input("longest_row") == 5);
-  CHECK(input("mean_row") == 3);
-  CHECK(input("row_variance") == doctest::Approx(2));
-  CHECK(input("longest_minus_mean") == 2);
-  CHECK(input("root_of_mean") == doctest::Approx(std::sqrt(3.0)));
-  CHECK(input("row_variation") == doctest::Approx(std::sqrt(2.0) / 3));
+  const std::pair<const char*, double> expected[] = {{"rows", 3},
+                                                     {"columns", 10},
+                                                     {"nonzeros", 9},
+                                                     {"density", 0.3},
+                                                     {"shortest_row", 2},
+                                                     {"longest_row", 5},
+                                                     {"mean_row", 3},
+                                                     {"row_variance", 2},
+                                                     {"longest_minus_mean", 2},
+                                                     {"root_of_mean", std::sqrt(3.0)},
+                                                     {"row_variation", std::sqrt(2.0) / 3}};
+  for (const auto& [name, value] : expected) {
+    CHECK(inputs.of[static_cast<std::size_t>(place_of_lane_input(name))] == doctest::Approx(value));
+  }
   for (const double zero : heddle::detail::csr::lane_inputs(1, 0, 0, 0, 0, 0).of) {
     CHECK(std::isfinite(zero));
   }
