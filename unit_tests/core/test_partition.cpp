@@ -14,11 +14,8 @@ namespace {
 
 template <class Off>
 std::vector<Off> row_ptr_of(const Pattern& pattern) {
-  std::vector<Off> row_ptr = {0};
-  for (const auto& row : pattern.rows) {
-    row_ptr.push_back(row_ptr.back() + static_cast<Off>(row.size()));
-  }
-  return row_ptr;
+  const std::vector<std::int64_t>& row_ptr = pattern.rows.row_ptr();
+  return std::vector<Off>(row_ptr.begin(), row_ptr.end());
 }
 
 /// The merge path, step by step; the end of a row counts as `row_steps` steps.

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "../../core/arena.hpp"
 #include "../../core/matrix.hpp"
@@ -165,16 +166,6 @@ TEST_CASE("a matrix borrows Kokkos Views without a copy") {
   CHECK(A.values()(4) == 2.5);
 }
 
-TEST_CASE("a matrix borrows raw pointers") {
-  const std::int64_t row_ptr[] = {0, 1, 3};
-  const int col_idx[] = {0, 0, 1};
-  const float values[] = {1, 2, 3};
-  const HostCsr<float, int, std::int64_t> A(2, 2, 3, row_ptr, col_idx, values);
-  CHECK(A.row_ptr().extent(0) == 3);
-  CHECK(A.row_ptr().data() == row_ptr);
-  CHECK(A.values()(2) == 3);
-}
-
 TEST_CASE("a matrix may have nothing in it") {
   const HostCsr<float, int, int> nothing;
   CHECK(nothing.rows() == 0);
@@ -186,45 +177,17 @@ TEST_CASE("a matrix may have nothing in it") {
   CHECK(empty.nonzeros() == 0);
 }
 
-TEST_CASE("arrays that do not fit together are errors") {
-  Kokkos::View<int*, HostSpace> three("three", 3), four("four", 4);
-  Kokkos::View<double*, HostSpace> values("values", 3);
-  CHECK_NOTHROW(heddle::CsrMatrix(3, 3, four, three, values));
-  CHECK_THROWS_WITH(heddle::CsrMatrix(4, 3, four, three, values),
-                    "heddle: row_ptr has 4 entries for 4 rows; give rows + 1 entries");
-  CHECK_THROWS_AS(heddle::CsrMatrix(2, 3, four, three, values), heddle::Error);
-  CHECK_THROWS_WITH(heddle::CsrMatrix(3, 3, four, four, values),
-                    "heddle: col_idx has 4 entries and values 3; give one column and one value "
-                    "for each nonzero");
-  CHECK_THROWS_AS(heddle::CsrMatrix(3, -1, four, three, values), heddle::Error);
-  CHECK_THROWS_AS((HostCsr<double, int, int>(3, 3, 3, nullptr, three.data(), values.data())),
-                  heddle::Error);
-}
-
-TEST_CASE("entries that do not lie side by side are an error") {
+TEST_CASE("a matrix may have contiguous entries of any layout, and sizes of any integer type") {
   Kokkos::View<int**, Kokkos::LayoutRight, HostSpace> offsets("offsets", 4, 2), columns("c", 3, 2);
   Kokkos::View<double**, Kokkos::LayoutRight, HostSpace> numbers("numbers", 3, 2);
   Kokkos::View<int*, HostSpace> row_ptr("row_ptr", 4), col_idx("col_idx", 3);
   Kokkos::View<double*, HostSpace> values("values", 3);
-  const auto all = Kokkos::ALL;
-  CHECK_THROWS_WITH(heddle::CsrMatrix(3, 3, Kokkos::subview(offsets, all, 0), col_idx, values),
-                    "heddle: row_ptr has a stride of 2; copy it into a contiguous View of rank 1");
-  CHECK_THROWS_AS(heddle::CsrMatrix(3, 3, row_ptr, Kokkos::subview(columns, all, 1), values),
-                  heddle::Error);
-  CHECK_THROWS_AS(heddle::CsrMatrix(3, 3, row_ptr, col_idx, Kokkos::subview(numbers, all, 0)),
-                  heddle::Error);
-  // A strided layout with contiguous entries is accepted, and with one entry any layout.
   const Kokkos::View<double*, Kokkos::LayoutStride, HostSpace> beside = values;
   CHECK(heddle::CsrMatrix(3, 3, row_ptr, col_idx, beside).values().data() == values.data());
   const auto one = std::pair(0, 1);
   CHECK(heddle::CsrMatrix(0, 3, Kokkos::subview(offsets, one, 0), Kokkos::subview(columns, one, 0),
                           Kokkos::subview(numbers, one, 0))
             .nonzeros() == 1);
-}
-
-TEST_CASE("sizes are integers of any types, and one that does not fit is an error") {
-  Kokkos::View<int*, HostSpace> row_ptr("row_ptr", 4), col_idx("col_idx", 3);
-  Kokkos::View<double*, HostSpace> values("values", 3);
   const heddle::CsrMatrix A(row_ptr.extent(0) - 1, 7, row_ptr, col_idx, values);
   static_assert(std::is_same_v<decltype(A), const HostCsr<double, int, int>>);
   CHECK(A.rows() == 3);
@@ -232,30 +195,59 @@ TEST_CASE("sizes are integers of any types, and one that does not fit is an erro
   const HostCsr<double, int, int> raw(3u, std::int64_t{7}, col_idx.extent(0), row_ptr.data(),
                                       col_idx.data(), values.data());
   CHECK(raw.nonzeros() == 3);
+  CHECK(raw.row_ptr().extent(0) == 4);
+  CHECK(raw.values().data() == values.data());
+  CHECK(heddle::CsrStorage<double, int, int, HostSpace>(Host(), row_ptr.extent(0), 2, 3L).rows() ==
+        4);
+}
 
+TEST_CASE("arrays and sizes that do not fit together are errors that say what to do") {
+  Kokkos::View<int**, Kokkos::LayoutRight, HostSpace> offsets("offsets", 4, 2), columns("c", 3, 2);
+  Kokkos::View<double**, Kokkos::LayoutRight, HostSpace> numbers("numbers", 3, 2);
+  Kokkos::View<int*, HostSpace> three("three", 3), four("four", 4);
+  Kokkos::View<double*, HostSpace> values("values", 3);
   constexpr std::int64_t wide = (std::int64_t{1} << 32) + 3;
-  CHECK_THROWS_WITH(
-      heddle::CsrMatrix(wide, 7, row_ptr, col_idx, values),
-      "heddle: the matrix has 4294967299 rows, more than 32 bits hold; use wider ordinals "
-      "(rows and columns) or offsets (entries)");
-  CHECK_THROWS_AS(heddle::CsrMatrix(3, wide, row_ptr, col_idx, values), heddle::Error);
-  CHECK_THROWS_AS(heddle::CsrMatrix(3, -wide, row_ptr, col_idx, values), heddle::Error);
-  CHECK_THROWS_WITH(
-      (HostCsr<double, int, int>(3, 7, wide, row_ptr.data(), col_idx.data(), values.data())),
-      doctest::Contains("4294967299 entries"));
-  CHECK_THROWS_AS((HostCsr<double, int, std::size_t>(0, 7, -1, nullptr, nullptr, nullptr)),
-                  heddle::Error);
-  CHECK_THROWS_WITH(
-      (HostCsr<double, int, int>(-2, 7, 3, row_ptr.data(), col_idx.data(), values.data())),
-      "heddle: the matrix has -2 rows; give 0 rows or more");
-  CHECK_THROWS_WITH((HostCsr<double, int, int>(0, 0, -1, row_ptr.data(), nullptr, nullptr)),
-                    "heddle: the matrix has -1 entries; give 0 entries or more");
-  const Host exec;
-  using Storage = heddle::CsrStorage<double, int, int, HostSpace>;
-  CHECK(Storage(exec, row_ptr.extent(0), 2, 3L).rows() == 4);
-  CHECK_THROWS_AS(Storage(exec, wide, 2, 3), heddle::Error);
-  CHECK_THROWS_AS(Storage(exec, 1, 2, wide), heddle::Error);
-  CHECK_THROWS_AS(Storage(exec, 1, -2, 3), heddle::Error);
+  const auto all = Kokkos::ALL;
+  const auto views = [](auto rows, auto width, const auto&... arrays) {
+    return [=] { heddle::CsrMatrix(rows, width, arrays...); };
+  };
+  const auto raw = [&](auto rows, auto width, auto entries, const int* row_ptr) {
+    return [=] {
+      HostCsr<double, int, int>(rows, width, entries, row_ptr, three.data(), values.data());
+    };
+  };
+  const auto storage = [](auto rows, auto width, auto entries) {
+    return [=] { heddle::CsrStorage<double, int, int, HostSpace>(Host(), rows, width, entries); };
+  };
+  const std::pair<std::function<void()>, const char*> wrong[] = {
+      {views(4, 3, four, three, values),
+       "heddle: row_ptr has 4 entries for 4 rows; give rows + 1 entries"},
+      {views(2, 3, four, three, values), "row_ptr has 4 entries for 2 rows"},
+      {views(3, 3, four, four, values),
+       "heddle: col_idx has 4 entries and values 3; give one column and one value for each "
+       "nonzero"},
+      {views(3, -1, four, three, values), "-1 columns"},
+      {views(3, 3, Kokkos::subview(offsets, all, 0), three, values),
+       "heddle: row_ptr has a stride of 2; copy it into a contiguous View of rank 1"},
+      {views(3, 3, four, Kokkos::subview(columns, all, 1), values), "col_idx has a stride of 2"},
+      {views(3, 3, four, three, Kokkos::subview(numbers, all, 0)), "values has a stride of 2"},
+      {views(wide, 7, four, three, values),
+       "heddle: the matrix has 4294967299 rows, more than 32 bits hold; use wider ordinals (rows "
+       "and columns) or offsets (entries)"},
+      {views(3, wide, four, three, values), "4294967299 columns"},
+      {views(3, -wide, four, three, values), "columns"},
+      {raw(3, 3, 3, nullptr), ""},
+      {raw(3, 7, wide, four.data()), "4294967299 entries"},
+      {raw(-2, 7, 3, four.data()), "heddle: the matrix has -2 rows; give 0 rows or more"},
+      {raw(0, 0, -1, four.data()), "heddle: the matrix has -1 entries; give 0 entries or more"},
+      {[] { HostCsr<double, int, std::size_t>(0, 7, -1, nullptr, nullptr, nullptr); },
+       "-1 entries"},
+      {storage(wide, 2, 3), "4294967299 rows"},
+      {storage(1, 2, wide), "4294967299 entries"},
+      {storage(1, -2, 3), "-2 columns"}};
+  for (const auto& [make, why] : wrong) {
+    CHECK_THROWS_WITH_AS(make(), doctest::Contains(why), heddle::Error);
+  }
 }
 
 TEST_CASE("storage that holds nothing is copied as such") {
