@@ -34,6 +34,11 @@ Kokkos::View<T*, KokkosSpace<Exec>> to_device(const Exec& exec, const std::vecto
   return view;
 }
 
+template <class T, class Exec>
+Kokkos::View<T*, KokkosSpace<Exec>> zeros(const Exec& exec, std::int64_t count) {
+  return to_device(exec, std::vector<T>(static_cast<std::size_t>(count)));
+}
+
 /// Calls body(std::integral_constant<int, W>) for each width of the backend: 1, 2, 4, ...
 template <class Exec, int W = 1, class Body>
 void for_each_width(const Body& body) {

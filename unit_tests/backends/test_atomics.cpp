@@ -85,11 +85,9 @@ TEST_CASE_TEMPLATE_DEFINE("atomics of all lanes lose nothing", Type, all_lanes) 
   const auto begin = std::vector<T>{0, 0, 0, std::numeric_limits<T>::max(), 0, 0, 0, 0};
   static_assert(places == 8);
   const auto of = to_device(exec, begin);
-  const auto zeros = [&](int count) {
-    return to_device(exec, std::vector<T>(static_cast<std::size_t>(count)));
-  };
-  const auto tickets = zeros(lanes), sums = zeros(lanes), loaded = zeros(lanes),
-             bits_before = zeros(lanes), highest_before = zeros(lanes), of_teams = zeros(2 * teams);
+  const auto tickets = zeros<T>(exec, lanes), sums = zeros<T>(exec, lanes),
+             loaded = zeros<T>(exec, lanes), bits_before = zeros<T>(exec, lanes),
+             highest_before = zeros<T>(exec, lanes), of_teams = zeros<T>(exec, 2 * teams);
   const auto owners =
       to_device(exec, std::vector<int>(static_cast<std::size_t>(lanes / 2 + 1), -1));
   const auto won = to_device(exec, std::vector<int>(static_cast<std::size_t>(lanes), -1));

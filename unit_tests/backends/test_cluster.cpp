@@ -122,7 +122,7 @@ TEST_CASE_TEMPLATE_DEFINE("a cluster", Type, clusters) {
   const Exec exec;
   const Watchdog watchdog("clusters");
   const int most = backends::describe(exec).most_teams_per_cluster;
-  const auto nothing = to_device(exec, std::vector<int>(1));
+  const auto nothing = zeros<int>(exec, 1);
   const SayPlace say{nothing.data(), nothing.data(), nothing.data()};
   const auto refused = [&](int teams, const char* why) {
     CAPTURE(teams);
@@ -164,8 +164,8 @@ TEST_CASE_TEMPLATE_DEFINE("a cluster", Type, clusters) {
         REQUIRE(sizes[t] == teams);
       }
 
-      const auto memory = to_device(exec, std::vector<int>(2 * all * Shape::team_threads));
-      const auto wrong = to_device(exec, std::vector<int>(1));
+      const auto memory = zeros<int>(exec, 2 * all * Shape::team_threads);
+      const auto wrong = zeros<int>(exec, 1);
       backends::launch_cluster<Shape>(exec, "heddle::test::pass_on", teams, count,
                                       PassOn{100, memory.data(), wrong.data()});
       CHECK(to_host(exec, wrong)[0] == 0);
@@ -177,7 +177,7 @@ TEST_CASE_TEMPLATE_DEFINE("a cluster", Type, clusters) {
       }
 
       constexpr int steps = 500;
-      const auto result = to_device(exec, std::vector<double>(static_cast<std::size_t>(count)));
+      const auto result = zeros<double>(exec, count);
       backends::launch_cluster<Shape>(exec, "heddle::test::in_turns", teams, count,
                                       InTurns{steps, result.data()});
       for (const double value : to_host(exec, result)) REQUIRE(value == steps);

@@ -30,7 +30,7 @@ template <class Shape, class Exec>
 void check_visits(const Exec& exec, std::int64_t teams) {
   CAPTURE(teams);
   const std::int64_t threads = teams * backends::Team<Exec, Shape>::threads;
-  const Kokkos::View<int*, KokkosSpace<Exec>> visits("heddle::test::visits", threads);
+  const auto visits = zeros<int>(exec, threads);
   backends::launch<Shape>(exec, "heddle::test::count_visits", teams, CountVisits{visits.data()});
   const auto counts = to_host(exec, visits);
   CHECK(std::count(counts.begin(), counts.end(), 1) == threads);
@@ -82,7 +82,7 @@ TEST_CASE_TEMPLATE_DEFINE("a launch may be longer than a grid", Type, long_launc
   using Exec = typename Type::Exec;
   const Exec exec;
   const std::int64_t teams = emulated ? 12345 : (std::int64_t{1} << 24) + 12345;
-  const Kokkos::View<int*, KokkosSpace<Exec>> visits("heddle::test::visits", teams);
+  const auto visits = zeros<int>(exec, teams);
   backends::launch<backends::Shape<1, 128>>(exec, "heddle::test::count_teams", teams,
                                             CountTeams{visits.data()});
   const auto counts = to_host(exec, visits);
@@ -121,8 +121,7 @@ TEST_CASE_TEMPLATE_DEFINE("threads know their place", Type, whereabouts) {
     CHECK(Team::threads == (backends::has_lanes<Exec> ? 256 : 1));
     CHECK(Team::subwarps * W == Team::threads);
     const int threads = 9 * Team::threads;
-    const Kokkos::View<std::int64_t*, KokkosSpace<Exec>> places("heddle::test::places",
-                                                                4 * threads);
+    const auto places = zeros<std::int64_t>(exec, 4 * threads);
     backends::launch<Shape>(exec, "heddle::test::whereabouts", 9, Whereabouts{places.data()});
     const auto found = to_host(exec, places);
     int right = 0;
@@ -209,7 +208,7 @@ TEST_CASE_TEMPLATE_DEFINE("resident teams can all wait for each other", Type, re
     CAPTURE(teams);
     REQUIRE(teams >= 1);
     for (int repetition = 0; repetition < 10; ++repetition) {
-      const Kokkos::View<int*, KokkosSpace<Exec>> arrived("heddle::test::arrived", 1);
+      const auto arrived = zeros<int>(exec, 1);
       const Watchdog watchdog("a team among those that should be resident together");
       backends::launch<Shape>(exec, "heddle::test::meet", teams, MeetAll{arrived.data(), teams});
       CHECK(to_host(exec, arrived)[0] == teams);
@@ -237,7 +236,7 @@ TEST_CASE_TEMPLATE_DEFINE("tools see the label and the instance of a launch", Ty
   for (const auto& instance : instances) {
     const Exec exec(instance);
     const int threads = 5 * backends::Team<Exec, backends::Shape<1>>::threads;
-    const Kokkos::View<int*, KokkosSpace<Exec>> visits("heddle::test::visits", threads);
+    const auto visits = zeros<int>(exec, threads);
     const auto before = Tools::get_callbacks();
     seen = {};
     Tools::set_begin_parallel_for_callback(
@@ -325,7 +324,7 @@ TEST_CASE_TEMPLATE_DEFINE("a launch sizes scratch, in order too", Type, sizes) {
   const Exec exec;
   const std::size_t most = backends::describe(exec).scratch_bytes;
   const int teams = 300;
-  const auto next = to_device(exec, std::vector<std::uint32_t>(1));
+  const auto next = zeros<std::uint32_t>(exec, 1);
   for (const std::size_t wanted : {std::size_t{64}, std::size_t{4096}, std::size_t{30000},
                                    std::size_t{49152}, std::size_t{60000}, most, most / 2}) {
     if (wanted > most) continue;
@@ -335,7 +334,7 @@ TEST_CASE_TEMPLATE_DEFINE("a launch sizes scratch, in order too", Type, sizes) {
     REQUIRE(bytes <= wanted);
     for (const bool by_ticket : {false, true}) {
       CAPTURE(by_ticket);
-      const auto wrong = to_device(exec, std::vector<int>(1));
+      const auto wrong = zeros<int>(exec, 1);
       const auto left = to_device(exec, std::vector<int>(teams, -1));
       const FillScratch kernel{words, wrong.data(), left.data()};
       if (by_ticket) {
@@ -359,7 +358,7 @@ TEST_CASE_TEMPLATE_DEFINE("too much scratch is refused, and nothing runs; none m
   using Exec = typename Type::Exec;
   const Exec exec;
   const std::size_t most = backends::describe(exec).scratch_bytes;
-  const auto teams = to_device(exec, std::vector<int>(1));
+  const auto teams = zeros<int>(exec, 1);
   const IgnoreScratch kernel{teams.data()};
   std::string message;
   try {
@@ -397,11 +396,11 @@ struct CountIndices {
 TEST_CASE_TEMPLATE_DEFINE("every index is handed out once, launch after launch", Type, indices) {
   using Exec = typename Type::Exec;
   const Exec exec;
-  const auto next = to_device(exec, std::vector<std::uint32_t>(1));
+  const auto next = zeros<std::uint32_t>(exec, 1);
   const backends::Tickets tickets{next.data()};
   for (const int teams : {1, 2, 777, 70000}) {
-    const auto visits = to_device(exec, std::vector<int>(teams));
-    const auto differ = to_device(exec, std::vector<int>(1));
+    const auto visits = zeros<int>(exec, teams);
+    const auto differ = zeros<int>(exec, 1);
     const CountIndices kernel{visits.data(), differ.data()};
     for (int launch = 0; launch < 3; ++launch) {
       backends::launch_by_ticket<Shape>(exec, "heddle::test::by_ticket", teams, kernel, tickets);
@@ -412,8 +411,8 @@ TEST_CASE_TEMPLATE_DEFINE("every index is handed out once, launch after launch",
     CHECK(to_host(exec, differ)[0] == 0);
     CHECK(to_host(exec, next)[0] == 0);
   }
-  const auto visits = to_device(exec, std::vector<int>(777));
-  const auto differ = to_device(exec, std::vector<int>(1));
+  const auto visits = zeros<int>(exec, 777);
+  const auto differ = zeros<int>(exec, 1);
   backends::launch_by_ticket<Shape>(exec, "heddle::test::few_resident", 777,
                                     CountIndices{visits.data(), differ.data()}, tickets, 0,
                                     backends::Residency{4});
@@ -478,9 +477,9 @@ TEST_CASE_TEMPLATE_DEFINE("a wait for earlier teams ends, however many there are
     const Exec exec;
     const int teams = 50000;
     const auto expected = sums_of_four(teams);
-    const auto next = to_device(exec, std::vector<std::uint32_t>(1));
+    const auto next = zeros<std::uint32_t>(exec, 1);
     for (const bool by_ticket : {false, true}) {
-      const auto sums = to_device(exec, std::vector<std::int64_t>(teams));
+      const auto sums = zeros<std::int64_t>(exec, teams);
       const Watchdog watchdog("a team that waits for the four before it");
       const WaitForFour kernel{sums.data()};
       const backends::Tickets tickets{next.data()};
@@ -502,11 +501,11 @@ TEST_CASE_TEMPLATE_DEFINE("launches on two instances do not share tickets", Type
     const Exec a = parts[0], b = parts[1];
     const int teams = 3000;
     const auto expected = sums_of_four(teams);
-    const auto next = to_device(a, std::vector<std::uint32_t>(2));
+    const auto next = zeros<std::uint32_t>(a, 2);
     const Watchdog watchdog("one of two launches that run at once");
     for (int round = 0; round < 20; ++round) {
-      const auto sums_a = to_device(a, std::vector<std::int64_t>(teams));
-      const auto sums_b = to_device(b, std::vector<std::int64_t>(teams));
+      const auto sums_a = zeros<std::int64_t>(a, teams);
+      const auto sums_b = zeros<std::int64_t>(b, teams);
       backends::launch_by_ticket<Shape>(a, "heddle::test::wait_a", teams,
                                         WaitForFour{sums_a.data()}, backends::Tickets{next.data()});
       backends::launch_by_ticket<Shape>(b, "heddle::test::wait_b", teams,

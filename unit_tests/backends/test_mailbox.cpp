@@ -91,11 +91,11 @@ TEST_CASE_TEMPLATE_DEFINE("what is posted is collected, again and again", Type, 
   const auto words =
       to_device(exec, std::vector<typename Mailbox::Word>(teams * Mailbox::words_per_place));
   const Mailbox mailbox{words.data()};
-  const auto next = to_device(exec, std::vector<std::uint32_t>(1));
+  const auto next = zeros<std::uint32_t>(exec, 1);
   const backends::Tickets tickets{next.data()};
   backends::launch<Shape>(exec, "heddle::test::clear", teams, ClearPlaces<S>{mailbox});
   for (int round = 0; round < 3; ++round) {
-    const auto collected = to_device(exec, std::vector<S>(teams * columns));
+    const auto collected = zeros<S>(exec, teams * columns);
     const Watchdog watchdog("a team that collects from the team before");
     backends::launch_in_order<Shape>(exec, "heddle::test::hand_over", teams,
                                      HandOver<S>{mailbox, there.data(), collected.data()}, tickets);
@@ -127,8 +127,8 @@ TEST_CASE_TEMPLATE_DEFINE("collect_all adds up every n-th", Type, collect_all) {
   using Exec = typename Type::Exec;
   const Exec exec;
   const int places = 20;
-  const auto words = to_device(exec, std::vector<double>(places * columns));
-  const auto sum = to_device(exec, std::vector<double>(1));
+  const auto words = zeros<double>(exec, places * columns);
+  const auto sum = zeros<double>(exec, 1);
   const Watchdog watchdog("a thread that collects what it posted itself");
   backends::launch<Shape>(exec, "heddle::test::add_up", 1,
                           AddUp{{words.data()}, places, sum.data()});
@@ -160,12 +160,12 @@ TEST_CASE_TEMPLATE_DEFINE("no later read of the clock, by any thread, is earlier
   CHECK(backends::tick_nanoseconds(exec) < 1e6);
   constexpr std::size_t turns = 10000;
   const auto read = to_device(exec, std::vector<std::int64_t>(turns, -1));
-  const auto words = to_device(exec, std::vector<double>(turns));
+  const auto words = zeros<double>(exec, turns);
   const backends::Mailbox<double, 1> mail{words.data()};
   Kokkos::parallel_for(
       "heddle::test::clear", Kokkos::RangePolicy<KokkosSpace<Exec>>(kokkos_space(exec), 0, turns),
       KOKKOS_LAMBDA(std::int64_t i) { mail.clear(i); });
-  const auto next = to_device(exec, std::vector<std::uint32_t>(1));
+  const auto next = zeros<std::uint32_t>(exec, 1);
   backends::launch_by_ticket<backends::Shape<1, 64>>(exec, "heddle::test::read_in_turns", turns,
                                                      ReadInTurns{mail, read.data()},
                                                      backends::Tickets{next.data()});

@@ -46,9 +46,8 @@ TEST_CASE_TEMPLATE_DEFINE("what was written before publish is seen after await",
   const int teams = std::min(backends::resident_teams<Shape, Relay<T>>(exec), 200);
   const int threads = backends::Team<Exec, Shape>::threads;
   for (int repetition = 0; repetition < 20; ++repetition) {
-    const Kokkos::View<T*, KokkosSpace<Exec>> flags("heddle::test::flags", teams * threads);
-    const Kokkos::View<std::int64_t*, KokkosSpace<Exec>> words("heddle::test::words",
-                                                               teams * threads * Relay<T>::payload);
+    const auto flags = zeros<T>(exec, teams * threads);
+    const auto words = zeros<std::int64_t>(exec, teams * threads * Relay<T>::payload);
     {
       const Watchdog watchdog("the relay");
       backends::launch<Shape>(exec, "heddle::test::relay", teams,
@@ -92,8 +91,8 @@ TEST_CASE_TEMPLATE_DEFINE("await returns the value that it waited for", Type, aw
   using T = typename Type::Scalar;
   const Exec exec;
   const int teams = std::min(backends::resident_teams<Shape, CountUp<T>>(exec), 200);
-  const Kokkos::View<T*, KokkosSpace<Exec>> counter("heddle::test::counter", 1);
-  const Kokkos::View<T*, KokkosSpace<Exec>> seen("heddle::test::seen", teams);
+  const auto counter = zeros<T>(exec, 1);
+  const auto seen = zeros<T>(exec, teams);
   const Watchdog watchdog("a team that awaits a count");
   backends::launch<Shape>(exec, "heddle::test::count_up", teams,
                           CountUp<T>{counter.data(), seen.data()});
@@ -122,7 +121,7 @@ TEST_CASE_TEMPLATE_DEFINE("acquire reads what was published", Type, acquire) {
   using Exec = typename Type::Exec;
   const Exec exec;
   constexpr int threads = backends::Team<Exec, Shape>::threads;
-  const Kokkos::View<double*, KokkosSpace<Exec>> values("heddle::test::values", 2 * 300 * threads);
+  const auto values = zeros<double>(exec, 2 * 300 * threads);
   backends::launch<Shape>(exec, "heddle::test::acquire", 300, SelfAcquire{values.data()});
   const auto results = to_host(exec, values);
   bool right = true;
@@ -155,7 +154,7 @@ TEST_CASE_TEMPLATE_DEFINE("teams may collect what lower teams post", Type, runni
   if (!backends::waits_make_progress<Exec>) return;
   const int teams = 10000;
   constexpr int threads = backends::Team<Exec, Shape>::threads;
-  const Kokkos::View<T*, KokkosSpace<Exec>> sums("heddle::test::sums", teams * threads);
+  const auto sums = zeros<T>(exec, teams * threads);
   const Watchdog watchdog("a team that collects from the team before");
   const Kokkos::View<std::uint32_t, KokkosSpace<Exec>> next("heddle::test::next");
   backends::launch_in_order<Shape>(exec, "heddle::test::running_sum", teams,
@@ -197,10 +196,10 @@ TEST_CASE_TEMPLATE_DEFINE("the last to arrive sees what all wrote", Type, arrive
   const int teams = 700;
   const int threads = teams * backends::Team<Exec, Shape>::threads;
   for (int repetition = 0; repetition < 5; ++repetition) {
-    const Kokkos::View<int*, KokkosSpace<Exec>> counter("heddle::test::counter", 1);
-    const Kokkos::View<int*, KokkosSpace<Exec>> places("heddle::test::places", threads);
-    const Kokkos::View<std::int64_t*, KokkosSpace<Exec>> parts("heddle::test::parts", threads);
-    const Kokkos::View<std::int64_t*, KokkosSpace<Exec>> total("heddle::test::total", 1);
+    const auto counter = zeros<int>(exec, 1);
+    const auto places = zeros<int>(exec, threads);
+    const auto parts = zeros<std::int64_t>(exec, threads);
+    const auto total = zeros<std::int64_t>(exec, 1);
     backends::launch<Shape>(
         exec, "heddle::test::arrive", teams,
         LastAddsUp{counter.data(), places.data(), parts.data(), total.data(), threads});
@@ -244,9 +243,9 @@ TEST_CASE_TEMPLATE_DEFINE("fence orders a store before a later load", Type, fenc
   const Exec exec;
   if (backends::resident_teams<Shape, StoreThenLoad>(exec) < 2) return;
   constexpr int rounds = StoreThenLoad::rounds, stride = StoreThenLoad::stride;
-  const Kokkos::View<int*, KokkosSpace<Exec>> flags("heddle::test::flags", 2 * rounds * stride);
-  const Kokkos::View<int*, KokkosSpace<Exec>> seen("heddle::test::seen", 2 * rounds);
-  const Kokkos::View<int*, KokkosSpace<Exec>> meeting("heddle::test::meeting", 2 * stride);
+  const auto flags = zeros<int>(exec, 2 * rounds * stride);
+  const auto seen = zeros<int>(exec, 2 * rounds);
+  const auto meeting = zeros<int>(exec, 2 * stride);
   const Watchdog watchdog("one of two teams that meet");
   backends::launch<Shape>(exec, "heddle::test::fence", 2,
                           StoreThenLoad{flags.data(), seen.data(), meeting.data()});
@@ -338,12 +337,11 @@ TEST_CASE_TEMPLATE_DEFINE("Kokkos' atomics carry the words of memory", Type, cha
   using T = typename Type::Scalar;
   const Exec exec;
   const int teams = 1500;
-  const auto zeros = [&](auto zero) { return to_device(exec, std::vector<decltype(zero)>(teams)); };
-  const auto next = zeros(std::uint32_t{0}), order = zeros(std::uint32_t{0});
+  const auto next = zeros<std::uint32_t>(exec, 1), order = zeros<std::uint32_t>(exec, 1);
   for (int round = 0; round < 4; ++round) {
-    const auto flags = zeros(T(0)), posted = zeros(T(0));
-    const auto words = zeros(std::int64_t{0}), total = zeros(std::int64_t{0});
-    const auto arrived = zeros(0), tickets = zeros(0);
+    const auto flags = zeros<T>(exec, teams), posted = zeros<T>(exec, teams);
+    const auto words = zeros<std::int64_t>(exec, teams), total = zeros<std::int64_t>(exec, 1);
+    const auto arrived = zeros<int>(exec, 1), tickets = zeros<int>(exec, teams);
     const Watchdog watchdog("a chain through all teams");
     backends::launch_by_ticket<Shape>(
         exec, "heddle::test::chain", teams,

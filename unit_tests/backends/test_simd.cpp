@@ -25,138 +25,65 @@ namespace {
 /// Checks every word of Vector with entries of type T.
 template <class T, class Vector>
 struct Check {
-  /// The entries of a vector.
-  using Four = std::vector<T>;
+  using Numbers = std::vector<T>;
 
-  static Four counted_from(T first) { return {first, first + 1, first + 2, first + 3}; }
-
-  static HEDDLE_SIMD_FUNCTION Four kept(std::int64_t n, const T* from) {
-    Four to(4);
-    Vector::store(to.data(), Vector::keep(Vector::first(n), Vector::load(from)));
-    return to;
+  static HEDDLE_SIMD_FUNCTION void keep(std::int64_t n, const T* from, T* to) {
+    Vector::store(to, Vector::keep(Vector::first(n), Vector::load(from)));
   }
 
-  /// Copies the first N entries of `from` to `to`.
+  /// All four lanes of N numbers that lie side by side, and three places from each to the next; and
+  /// a store of N numbers.
   template <int N>
-  static HEDDLE_SIMD_FUNCTION void copy_first(const T* from, T* to) {
-    Vector::template store_first<N>(to, Vector::template load_first<N>(from));
+  static HEDDLE_SIMD_FUNCTION void first(const T* from, const T* apart, T* loaded, T* stored) {
+    Vector::store(loaded, Vector::template load_first<N>(from));
+    Vector::store(loaded + 4, Vector::template strided_first<N>(apart, 3));
+    Vector::template store_first<N>(stored, Vector::template load_first<N>(from));
   }
 
-  /// All four lanes after load_first<N>, and after strided_first<N>.
-  template <int N>
-  static HEDDLE_SIMD_FUNCTION Four loaded_first(const T* from) {
-    Four to(4);
-    Vector::store(to.data(), Vector::template load_first<N>(from));
-    return to;
-  }
-  template <int N>
-  static HEDDLE_SIMD_FUNCTION Four every_first(std::int64_t stride, const T* from) {
-    Four to(4);
-    Vector::store(to.data(), Vector::template strided_first<N>(from, stride));
-    return to;
-  }
-
-  static HEDDLE_SIMD_FUNCTION Four arithmetic(const T* a, const T* b) {
-    const auto sum = Vector::add(Vector::load(a), Vector::load(b));
-    const auto product = Vector::multiply(Vector::load(a), Vector::load(b));
-    Four to(4);
-    Vector::store(to.data(), Vector::multiply_add(sum, Vector::all(T(2)), product));
-    return to;
-  }
-
-  template <class Index>
-  static HEDDLE_SIMD_FUNCTION Four loaded(const Index* indices, const T* from) {
-    Four to(4);
-    Vector::store(to.data(), Vector::load_each(indices, from));
-    return to;
-  }
-
-  static HEDDLE_SIMD_FUNCTION Four gathered(const std::int32_t* indices, const T* from) {
-    Four to(4);
-    Vector::store(to.data(), Vector::gather(indices, from));
-    return to;
-  }
-
-  static HEDDLE_SIMD_FUNCTION Four every(std::int64_t stride, const T* from) {
-    Four to(4);
-    Vector::store(to.data(), Vector::strided(from, stride));
-    return to;
-  }
-
-  static HEDDLE_SIMD_FUNCTION T sum(const T* from) { return Vector::sum(Vector::load(from)); }
-
-  /// The sums of four vectors, and then their transpose.
-  static HEDDLE_SIMD_FUNCTION void sums_and_transpose(const T* from, T* sums, T* transposed) {
+  /// The other words, four results each and the sum of one vector.
+  static HEDDLE_SIMD_FUNCTION void words(const T* from, const std::int32_t* near,
+                                         const std::int64_t* far, const std::int32_t* behind,
+                                         T* to) {
+    const Vector a = Vector::load(from), b = Vector::load(from + 4);
+    Vector::store(
+        to, Vector::multiply_add(Vector::add(a, b), Vector::all(T(2)), Vector::multiply(a, b)));
+    Vector::store(to + 4, Vector::load_each(near, from));
+    Vector::store(to + 8, Vector::load_each(far, from));
+    Vector::store(to + 12, Vector::gather(near, from));
+    Vector::store(to + 16, Vector::gather(behind, from + 4));
+    Vector::store(to + 20, Vector::strided(from + 2, 3));
     Vector v[4];
     for (int i = 0; i < 4; ++i) v[i] = Vector::load(from + 4 * i);
-    Vector::store(sums, Vector::sums(v));
+    Vector::store(to + 24, Vector::sums(v));
     Vector::transpose(v);
-    for (int i = 0; i < 4; ++i) Vector::store(transposed + 4 * i, v[i]);
+    for (int i = 0; i < 4; ++i) Vector::store(to + 28 + 4 * i, v[i]);
+    to[44] = Vector::sum(b);
   }
 
   static void check_masks() {
     for (int n = -4; n <= 8; ++n) {
-      Four from = counted_from(T(1));
-      for (int i = n < 0 ? 0 : n; i < 4; ++i) {
-        from[static_cast<std::size_t>(i)] = std::numeric_limits<T>::quiet_NaN();
+      Numbers from(4, std::numeric_limits<T>::quiet_NaN()), expected(4, T(0)), kept(4);
+      for (int i = 0; i < 4 && i < n; ++i) {
+        from[static_cast<std::size_t>(i)] = expected[static_cast<std::size_t>(i)] = T(i + 1);
       }
-      Four expected(4, T(0));
-      for (int i = 0; i < 4 && i < n; ++i) expected[static_cast<std::size_t>(i)] = T(i + 1);
-      CHECK(kept(n, from.data()) == expected);
+      keep(n, from.data(), kept.data());
+      CHECK(kept == expected);
     }
   }
 
   /// Arrays of exactly N entries: a sanitizer sees accesses after their end.
   template <int N>
   static void check_first() {
-    std::vector<T> from(N);
-    for (std::size_t i = 0; i < N; ++i) from[i] = T(i + 1);
-    Four zeros_beyond(4, T(0));
-    std::copy(from.begin(), from.end(), zeros_beyond.begin());
-    CHECK(loaded_first<N>(from.data()) == zeros_beyond);
-    std::vector<T> apart(3 * N - 2, T(-1));
-    for (std::size_t i = 0; i < N; ++i) apart[3 * i] = from[i];
-    CHECK(every_first<N>(3, apart.data()) == zeros_beyond);
-    Four to = counted_from(T(11)), expected = to;
-    copy_first<N>(from.data(), to.data());
-    std::copy(from.begin(), from.end(), expected.begin());
-    CHECK(to == expected);
-    std::vector<T> exact(N);
-    copy_first<N>(from.data(), exact.data());
-    CHECK(exact == from);
-  }
-
-  static void check_arithmetic() {
-    const Four a = counted_from(T(1)), b = counted_from(T(10));
-    CHECK(arithmetic(a.data(), b.data()) == Four{32, 48, 66, 86});
-    CHECK(sum(b.data()) == T(46));
-  }
-
-  static void check_scattered_loads() {
-    std::vector<T> from(12);
-    for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<T>(i);
-    const std::int32_t near[4] = {11, 0, 5, 5};
-    const std::int64_t far[4] = {3, 9, 1, 10};
-    CHECK(loaded(near, from.data()) == Four{11, 0, 5, 5});
-    CHECK(loaded(far, from.data()) == Four{3, 9, 1, 10});
-    CHECK(gathered(near, from.data()) == Four{11, 0, 5, 5});
-    const std::int32_t behind[4] = {-1, -3, 2, 0};
-    CHECK(gathered(behind, from.data() + 4) == Four{3, 1, 6, 4});
-    CHECK(every(3, from.data() + 2) == Four{2, 5, 8, 11});
-  }
-
-  static void check_four_vectors() {
-    std::vector<T> from(16), sums(4), transposed(16);
-    for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<T>((i * 37) % 101);
-    sums_and_transpose(from.data(), sums.data(), transposed.data());
-    for (std::size_t i = 0; i < 4; ++i) {
-      T expected = 0;
-      for (std::size_t j = 0; j < 4; ++j) {
-        expected += from[4 * i + j];
-        CHECK(transposed[4 * j + i] == from[4 * i + j]);
-      }
-      CHECK(sums[i] == expected);
+    Numbers from(N), apart(3 * N - 2, T(-1)), expected(8, T(0)), loaded(8), exact(N);
+    Numbers stored(4, T(11)), expected_stored = stored;
+    for (std::size_t i = 0; i < N; ++i) {
+      from[i] = apart[3 * i] = expected[i] = expected[4 + i] = expected_stored[i] = T(i + 1);
     }
+    first<N>(from.data(), apart.data(), loaded.data(), stored.data());
+    first<N>(from.data(), apart.data(), loaded.data(), exact.data());
+    CHECK(loaded == expected);
+    CHECK(stored == expected_stored);
+    CHECK(exact == from);
   }
 
   static void check_words() {
@@ -165,9 +92,24 @@ struct Check {
     check_first<2>();
     check_first<3>();
     check_first<4>();
-    check_arithmetic();
-    check_scattered_loads();
-    check_four_vectors();
+    Numbers from(16), expected, found(45);
+    for (std::size_t i = 0; i < 16; ++i) from[i] = static_cast<T>((i * 37) % 101);
+    const std::int32_t near[] = {11, 0, 5, 5}, behind[] = {-1, -3, 2, 0};
+    const std::int64_t far[] = {3, 9, 1, 10};
+    for (std::size_t i = 0; i < 4; ++i) {
+      expected.push_back((from[i] + from[4 + i]) * 2 + from[i] * from[4 + i]);
+    }
+    for (const std::size_t place :
+         {11, 0, 5, 5, 3, 9, 1, 10, 11, 0, 5, 5, 3, 1, 6, 4, 2, 5, 8, 11}) {
+      expected.push_back(from[place]);
+    }
+    for (std::size_t i = 0; i < 16; i += 4) {
+      expected.push_back(from[i] + from[i + 1] + from[i + 2] + from[i + 3]);
+    }
+    for (std::size_t i = 0; i < 16; ++i) expected.push_back(from[i % 4 * 4 + i / 4]);
+    expected.push_back(from[4] + from[5] + from[6] + from[7]);
+    words(from.data(), near, far, behind, found.data());
+    CHECK(found == expected);
   }
 };
 

@@ -327,7 +327,7 @@ TEST_CASE_TEMPLATE_DEFINE("sync lets lanes see each other's scratch", Type, sync
     using Shape = backends::Shape<W, 128>;
     constexpr int threads = backends::Team<Exec, Shape>::threads;
     CAPTURE(W);
-    const Kokkos::View<int*, KokkosSpace<Exec>> results("heddle::test::results", 8 * threads);
+    const auto results = zeros<int>(exec, 8 * threads);
     backends::launch<Shape>(exec, "heddle::test::sync", 8, ThroughScratch<W>{results.data()});
     const auto numbers = to_host(exec, results);
     bool right = true;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The plan: its options and its errors, and formats of a user beside the library's.
-// testing/format_suite.hpp tests the contract of every format, plans/ that of every plan.
+// The plan: its options and its errors, formats of a user beside the library's, and more threads
+// than processors: at most as many shares wait for each other as threads run at once, and any
+// number gives right results. testing/format_suite.hpp tests the contract of every format, plans/
+// that of every plan.
 #include <cmath>
 
 #include "../../backends/algorithms/overlap.hpp"
@@ -10,6 +12,7 @@
 #include "../../testing/format_suite/make_plans.hpp"
 #include "../../testing/format_suite/patterns.hpp"
 #include "../../testing/user_format.hpp"
+#include "../support/assumed_processors.hpp"
 #include "../support/error_of.hpp"
 #include "../support/shared_formats.hpp"
 
@@ -343,6 +346,49 @@ TEST_CASE("what a user's format refuses, another holds") {
   CHECK_THROWS_WITH_AS(alone(), doctest::Contains("more than a megabyte"), Refusal);
   CHECK_THROWS_WITH_AS(heddle::detail::throw_no_executor(Scheme("dense")),
                        doctest::Contains("no format made an executor for scheme 'dense'"), Error);
+}
+
+/// Formats whose shares wait for each other.
+using SharesType = OnePlanType<Formats<Shared<CsrFormat>, Shared<CooFormat>>>;
+
+TEST_CASE("threads at once: products are right, whatever the number when the plan was made") {
+  const Exec exec;
+  const auto A = to_device<SharesType>(
+      exec, random_pattern("random", 5, 20000, 20000,
+                           [](std::int64_t i) { return i % 3000 == 1 ? 9000 : i % 9; }));
+  const CheckedProduct<SharesType> product(A, Op::none, 1.0, 0.0);
+  const TestedSchemes<SharesType> schemes(exec);
+  for (const Scheme& scheme : schemes.base()) {
+    for (const int then : {1, 2, 1000000}) {
+      const AssumedProcessors assumed(then);
+      SharesType::Plan<> plan(exec, A.matrix(), {.scheme = scheme});
+      CAPTURE(plan.scheme().to_string());
+      for (const int now : {1000000, 2, 1}) {
+        const AssumedProcessors later(now);
+        CHECK(product.problem(exec, plan) == "");
+      }
+    }
+  }
+}
+
+TEST_CASE("threads at once: shares and predictions count processors") {
+  if constexpr (backends::runs_on_host<Exec>) {
+    const Exec exec;
+    if (exec.concurrency() < 2) return;
+    const auto A = to_device<SharesType>(
+        exec, random_pattern("random", 5, 20000, 20000, [](std::int64_t) { return 7; }));
+    const auto made = [&](int processors, const char* scheme) {
+      const AssumedProcessors assumed(processors);
+      return SharesType::Plan<>(exec, A.matrix(), {.scheme = Scheme::parse(scheme)}).bytes();
+    };
+    CHECK(made(1, "csr/merge") < made(2, "csr/merge"));
+    CHECK(made(1, "coo") < made(2, "coo"));
+    const auto predicted = [&](int processors) {
+      const AssumedProcessors assumed(processors);
+      return SharesType::Plan<>(exec, A.matrix(), {}).ranking().front().prediction.seconds;
+    };
+    CHECK(predicted(1) > predicted(2));
+  }
 }
 
 }  // namespace heddle::test
