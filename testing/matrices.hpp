@@ -165,26 +165,30 @@ inline std::vector<Pattern> test_patterns(std::uint64_t seed = 1) {
   return all;
 }
 
-/// The pattern as a matrix on the host, with values drawn in order. The indices must fit their
-/// types.
-template <Scalar S, Ordinal O, Offset Off>
-CsrStorage<S, O, Off, Kokkos::HostSpace> make_matrix(const Pattern& pattern, Random values) {
+/// A matrix on the host with these arrays, whose indices must fit their types, and entries
+/// value(k).
+template <Scalar S, Ordinal O, Offset Off, class RowPtr, class ColIdx, class Value>
+CsrStorage<S, O, Off, Kokkos::HostSpace> host_matrix(std::int64_t columns, const RowPtr& row_ptr,
+                                                     const ColIdx& col_idx, const Value& value) {
   const Kokkos::DefaultHostExecutionSpace host;
-  CsrStorage<S, O, Off, Kokkos::HostSpace> storage(host, static_cast<O>(pattern.rows.size()),
-                                                   static_cast<O>(pattern.columns),
-                                                   static_cast<Off>(pattern.nonzeros()));
+  CsrStorage<S, O, Off, Kokkos::HostSpace> storage(host, std::ssize(row_ptr) - 1, columns,
+                                                   std::ssize(col_idx));
   host.fence("heddle::test::matrix");
-  std::size_t i = 0;
-  for (const std::int64_t offset : pattern.rows.row_ptr()) {
-    storage.row_ptr()(i++) = static_cast<Off>(offset);
-  }
-  std::size_t k = 0;
-  for (const std::int32_t column : pattern.rows.col_idx()) {
+  std::size_t i = 0, k = 0;
+  for (const auto offset : row_ptr) storage.row_ptr()(i++) = static_cast<Off>(offset);
+  for (const auto column : col_idx) {
     storage.col_idx()(k) = static_cast<O>(column);
-    storage.values()(k) = values.scalar<S>();
+    storage.values()(k) = value(k);
     ++k;
   }
   return storage;
+}
+
+/// The pattern as a matrix on the host, with values drawn in order.
+template <Scalar S, Ordinal O, Offset Off>
+CsrStorage<S, O, Off, Kokkos::HostSpace> make_matrix(const Pattern& pattern, Random values) {
+  return host_matrix<S, O, Off>(pattern.columns, pattern.rows.row_ptr(), pattern.rows.col_idx(),
+                                [&](std::size_t) { return values.scalar<S>(); });
 }
 
 template <Scalar S, Ordinal O, Offset Off>

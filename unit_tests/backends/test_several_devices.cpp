@@ -18,6 +18,7 @@
 #include "../../solvers/multigrid.hpp"
 #include "../../solvers/sptrsv.hpp"
 #include "../../testing/generate.hpp"
+#include "../../testing/matrices.hpp"
 #include "../../testing/plan_types.hpp"
 
 namespace heddle::test {
@@ -86,15 +87,10 @@ int device_of(const void*) { return 0; }
 #endif
 
 /// Poisson's equation in three dimensions, 16^3 unknowns.
-Storage host_matrix() {
+Storage poisson() {
   const Assembled system = generate_system("poisson3d:16", 1);
-  const Kokkos::DefaultHostExecutionSpace host;
-  Storage A(host, system.rows.size(), system.rows.size(), system.rows.nonzeros());
-  host.fence("heddle::test::matrix");
-  std::copy(system.rows.row_ptr().begin(), system.rows.row_ptr().end(), A.row_ptr().data());
-  std::copy(system.rows.col_idx().begin(), system.rows.col_idx().end(), A.col_idx().data());
-  std::copy(system.values.begin(), system.values.end(), A.values().data());
-  return A;
+  return host_matrix<double, int, int>(system.columns, system.rows.row_ptr(), system.rows.col_idx(),
+                                       [&](std::size_t k) { return system.values[k]; });
 }
 
 /// ||b - A x|| / ||b|| for b = 1; if `lower`, with the lower triangle of A.
@@ -224,7 +220,7 @@ void check(const Found& found, const Exec& exec, const Found& first) {
 }  // namespace
 
 TEST_CASE("every device multiplies and solves, alone and beside the others, to the same bits") {
-  const Storage A = host_matrix();
+  const Storage A = poisson();
   const Instances instances;
   const std::vector<Exec>& all = instances.all();
   const Found first = work_on(Exec(), A);
@@ -242,7 +238,7 @@ TEST_CASE("every device multiplies and solves, alone and beside the others, to t
 }
 
 TEST_CASE("threads of one device allocate, free, make plans and solve beside each other") {
-  const Storage A = host_matrix();
+  const Storage A = poisson();
   constexpr int threads_at_once = 4;
   const Instances instances(threads_at_once);
   const Found first = work_on(Exec(), A);

@@ -277,12 +277,7 @@ inline Pattern long_chain(std::int64_t rows) { return lower_band("long chain", r
 inline Pattern large_grid(std::int64_t rows) {
   std::int64_t side = 1;
   while ((side + 1) * (side + 1) <= rows) ++side;
-  return lower_pattern("large grid", side * side, [=](std::int64_t i) {
-    std::vector<std::int64_t> row;
-    if (i >= side) row.push_back(i - side);
-    if (i % side > 0) row.push_back(i - 1);
-    return row;
-  });
+  return lower_grid("large grid", side);
 }
 inline Pattern large_random(std::int64_t rows) {
   Random random(17);

@@ -31,21 +31,18 @@ typename D::Host both_triangles(const typename D::Host& half, Symmetry symmetry)
       }
     }
   }
-  std::size_t nonzeros = 0;
-  for (const auto& row : rows) nonzeros += row.size();
-  const Kokkos::DefaultHostExecutionSpace host;
-  typename D::Host full(host, half.rows(), half.columns(), static_cast<typename D::Off>(nonzeros));
-  host.fence("heddle::test::full");
-  std::size_t k = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    full.row_ptr()(i) = static_cast<typename D::Off>(k);
-    for (const auto& [j, value] : rows[i]) {
-      full.col_idx()(k) = static_cast<typename D::O>(j);
-      full.values()(k++) = value;
+  std::vector<std::int64_t> row_ptr{0};
+  std::vector<std::size_t> col_idx;
+  std::vector<S> values;
+  for (const auto& row : rows) {
+    for (const auto& [j, value] : row) {
+      col_idx.push_back(j);
+      values.push_back(value);
     }
+    row_ptr.push_back(std::ssize(values));
   }
-  full.row_ptr()(rows.size()) = static_cast<typename D::Off>(k);
-  return full;
+  return host_matrix<S, typename D::O, typename D::Off>(half.columns(), row_ptr, col_idx,
+                                                        [&](std::size_t k) { return values[k]; });
 }
 
 }  // namespace heddle::test
