@@ -12,7 +12,6 @@
 #include "../../formats/model/read.hpp"
 #include "../../testing/format_suite/make_plans.hpp"
 #include "../../testing/format_suite/patterns.hpp"
-#include "../../testing/format_suite/vectors.hpp"
 #include "../support/choose_csr.hpp"
 #include "../support/shared_formats.hpp"
 
@@ -443,24 +442,6 @@ TEST_CASE("learned lanes: plans of csr/blocks take them from a model that is for
     }
     CHECK_THROWS_WITH_AS(printed(A, "csr/blocks,lanes=4,learned=yes", model),
                          doctest::Contains("leave one of them out"), Refusal);
-  }
-}
-
-TEST_CASE("csr/blocks: lanes that are pinned add up the same, of any number of vectors") {
-  const Exec exec;
-  if (!backends::has_lanes<Exec>) return;
-  PlanMaker<Type> make(exec);
-  for (const char* name : {"power law", "dense 4 x 4 blocks", "1 x 1"}) {
-    CAPTURE(name);
-    const auto A = to_device<Type>(exec, pattern_named(name));
-    std::vector<Scheme> schemes;
-    for (int lanes = 1; lanes <= backends::describe(exec).lanes; lanes *= 2) {
-      schemes.push_back(Scheme::parse("csr/blocks,rows=7,long=40,lanes=" + std::to_string(lanes)));
-    }
-    for (const int count : {1, 3, 33}) {
-      vectors_agree(make, A, schemes, {count, {}, true, true});
-      vectors_agree(make, A, schemes, {count, {}, false, false});
-    }
   }
 }
 
