@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "../../testing/format_suite/make_plans.hpp"
+#include "../support/copy_in.hpp"
 #include "../support/shared_formats.hpp"
 
 namespace heddle::test {
@@ -70,11 +71,6 @@ struct ManyNonzeros {
   }
 };
 
-template <class View>
-auto vector_of(const View& view) {
-  return std::vector(view.data(), view.data() + view.size());
-}
-
 }  // namespace
 
 /// The types, if they are tested and the device reads host memory.
@@ -88,8 +84,8 @@ TEST_CASE_TEMPLATE_DEFINE("formats that borrow a matrix take more than 2^31 nonz
   using S = typename T::Scalar;
   const ManyNonzeros many;
   const std::size_t period_rows = many.period.rows.size();
-  const Repeated<std::int32_t> col_idx(vector_of(many.one.col_idx()), periods);
-  const Repeated<S> values(vector_of(many.one.values()), periods);
+  const Repeated<std::int32_t> col_idx(copy_out(many.one.col_idx()), periods);
+  const Repeated<S> values(copy_out(many.one.values()), periods);
   const std::int64_t rows = periods * static_cast<std::int64_t>(period_rows);
   const typename T::Matrix A(
       static_cast<std::int32_t>(rows), static_cast<std::int32_t>(many.period.columns),

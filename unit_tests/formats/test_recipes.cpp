@@ -11,6 +11,7 @@
 #include "../../testing/backends.hpp"
 #include "../../testing/format_suite/check.hpp"
 #include "../../testing/plan_types.hpp"
+#include "../support/copy_in.hpp"
 #include "../support/error_of.hpp"
 
 namespace heddle::test {
@@ -73,12 +74,6 @@ struct PutAll {
   }
 };
 
-template <class T, class Space>
-std::vector<T> listed(const Kokkos::View<T*, Space>& view) {
-  const auto host = to_host(view);
-  return std::vector<T>(host.data(), host.data() + host.extent(0));
-}
-
 /// For each key of a panel the values of its block, by (inner row, inner column).
 template <class S>
 using Blocks = std::map<std::pair<std::int64_t, std::int64_t>,
@@ -99,11 +94,6 @@ Blocks<typename T::Scalar> blocks_of(const DeviceMatrix<T>& A, const Map& map) {
     }
   }
   return blocks;
-}
-
-template <class T, class Array>
-Array device_array(const char* label, std::int64_t count) {
-  return Array(label, static_cast<std::size_t>(count));
 }
 
 /// Checks Compact and fill_values against blocks_of, with poisoned arrays. Panels of more than
@@ -143,10 +133,10 @@ void check_compact(const typename T::Exec& exec, const DeviceMatrix<T>& A, const
       }
     }
     std::partial_sum(first.begin(), first.end(), first.begin());
-    CHECK(listed(pointer) == first);
-    const bool same_keys = listed(keys) == expected_keys;
+    CHECK(copy_out(pointer) == first);
+    const bool same_keys = copy_out(keys) == expected_keys;
     CHECK(same_keys);
-    const bool same_values = listed(values) == expected;
+    const bool same_values = copy_out(values) == expected;
     CHECK(same_values);
   };
   if (by_columns) {
@@ -290,7 +280,7 @@ TEST_CASE_TEMPLATE_DEFINE("panel_shapes: the longest row, and the range of the c
     const auto row_ptr = A.matrix().row_ptr().data();
     sort_rows(exec, row_ptr, rows, 64, row_at.data());
     exec.fence("heddle::test::sorted");
-    const std::vector<O> sorted_order = listed(row_at);
+    const std::vector<O> sorted_order = copy_out(row_at);
     std::vector<O> order(sorted_order.size());
     std::iota(order.begin(), order.end(), O(0));
     const auto check = [&](int panel_rows, bool in_order, bool ascending) {
@@ -300,7 +290,7 @@ TEST_CASE_TEMPLATE_DEFINE("panel_shapes: the longest row, and the range of the c
       panel_shapes(exec, row_ptr, A.matrix().col_idx().data(), rows, panel_rows,
                    in_order ? row_at.data() : nullptr, shapes.data(), ascending);
       exec.fence("heddle::test::shaped");
-      const std::vector<Shape> found = listed(shapes);
+      const std::vector<Shape> found = copy_out(shapes);
       bool same = true;
       for (std::size_t p = 0; p < panels; ++p) {
         const std::int64_t first = static_cast<std::int64_t>(p) * panel_rows;
@@ -339,7 +329,7 @@ std::vector<typename T::Scalar> stored_values(const typename T::Exec& exec,
   const auto size = view.blocks * view.layout.inner_rows * view.layout.inner_columns;
   const Kokkos::View<S*, Space> values("values", static_cast<std::size_t>(size));
   Kokkos::deep_copy(values, Kokkos::View<const S*, Space>(view.values, values.size()));
-  return listed(values);
+  return copy_out(values);
 }
 
 }  // namespace

@@ -16,4 +16,11 @@ Kokkos::View<T*, Space> copy_in(const std::vector<T>& values) {
   return view;
 }
 
+/// A contiguous View of any space as a list.
+template <class View>
+auto copy_out(const View& view) {
+  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+  return std::vector<typename View::non_const_value_type>(host.data(), host.data() + host.size());
+}
+
 }  // namespace heddle::test

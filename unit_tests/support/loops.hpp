@@ -63,11 +63,7 @@ struct DevicePattern {
     Kokkos::deep_copy(items, 5);
     waves.for_each(exec, mix());
     exec.fence("heddle::test::ran");
-    std::vector<std::int64_t> result(static_cast<std::size_t>(rows));
-    Kokkos::deep_copy(Kokkos::View<std::int64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
-                          result.data(), result.size()),
-                      items);
-    return result;
+    return copy_out(items);
   }
 
   int rows;
