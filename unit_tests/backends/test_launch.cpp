@@ -30,7 +30,7 @@ template <class Shape, class Exec>
 void check_visits(const Exec& exec, std::int64_t teams) {
   CAPTURE(teams);
   const std::int64_t threads = teams * backends::Team<Exec, Shape>::threads;
-  const auto visits = zeros<int>(exec, threads);
+  const Kokkos::View<int*, KokkosSpace<Exec>> visits("heddle::test::visits", threads);
   backends::launch<Shape>(exec, "heddle::test::count_visits", teams, CountVisits{visits.data()});
   const auto counts = to_host(exec, visits);
   CHECK(std::count(counts.begin(), counts.end(), 1) == threads);
