@@ -2,7 +2,7 @@
 // cuSPARSE's conversions from CSR: csr2bsr, and csr2csc with its values; and the sum of csrgeam2.
 #include <optional>
 
-#include "../bench/convert/host_products.hpp"
+#include "../bench/convert/problem.hpp"
 #include "cusparse_blocks.hpp"
 
 namespace heddle::bench {

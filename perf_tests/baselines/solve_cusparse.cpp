@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Krylov loops over cuSPARSE (SpMV, SpSV, csrilu02, csric02) and cuBLAS: with scalars on the host,
 // and with scalars on the device, recorded as graphs.
-#include "../bench/solve/loop_solve.hpp"
+#include "../bench/solve/problem.hpp"
 #include "cusparse_bicgstab.hpp"
 #include "cusparse_cg.hpp"
 #include "cusparse_gmres.hpp"

@@ -8,7 +8,7 @@
 #include <KokkosSparse_par_ilut.hpp>
 #include <KokkosSparse_spmv.hpp>
 
-#include "../bench/solve/loop_solve.hpp"
+#include "../bench/solve/problem.hpp"
 #include "kokkos_kernels_factors.hpp"
 
 namespace heddle::bench {

@@ -8,7 +8,7 @@
 #include <array>
 #include <optional>
 
-#include "../bench/solve/loop_solve.hpp"
+#include "../bench/solve/problem.hpp"
 #include "mkl_library.hpp"
 
 namespace heddle::bench {

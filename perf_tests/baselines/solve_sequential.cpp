@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Plain sequential Krylov methods and preconditioners, on one thread.
-#include "../bench/common/sequential_kernels.hpp"
-#include "../bench/ilu/sequential_factors.hpp"
-#include "../bench/solve/loop_solve.hpp"
+#include "../bench/common/sequential.hpp"
+#include "../bench/solve/problem.hpp"
 
 namespace heddle::bench {
 

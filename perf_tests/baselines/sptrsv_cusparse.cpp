@@ -34,7 +34,7 @@ class CusparseSolve : public SptrsvContestant<S> {
 
  protected:
   void describe(const Problem& problem) {
-    const auto& T = problem.T;
+    const auto& T = problem.A;
     check(cusparseCreateCsr(&T_, T.rows(), T.columns(), static_cast<std::int64_t>(T.nonzeros()),
                             mutable_data(T.row_ptr()), mutable_data(T.col_idx()),
                             mutable_data(T.values()), index_type<Off>(), index_type<Index>(),
@@ -68,7 +68,7 @@ class CusparseSpsv : public CusparseSolve {
 
   void analyse(const Exec& exec, const Problem& problem) {
     describe(problem);
-    const std::int64_t rows = problem.T.rows();
+    const std::int64_t rows = problem.A.rows();
     check(cusparseCreateDnVec(&b_, rows, problem.b.data(), data_type<S>()), "cusparseCreateDnVec");
     check(cusparseCreateDnVec(&x_, rows, problem.x.data(), data_type<S>()), "cusparseCreateDnVec");
     check(cusparseSpSV_createDescr(&plan_), "cusparseSpSV_createDescr");
@@ -106,7 +106,7 @@ class CusparseSpsm : public CusparseSolve {
 
   void analyse(const Exec& exec, const Problem& problem) {
     describe(problem);
-    const std::int64_t rows = problem.T.rows(), columns = problem.columns;
+    const std::int64_t rows = problem.A.rows(), columns = problem.columns;
     const auto order = problem.row_major ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL;
     const std::int64_t stride = problem.row_major ? columns : std::max<std::int64_t>(rows, 1);
     check(cusparseCreateDnMat(&b_, rows, columns, stride, problem.b.data(), data_type<S>(), order),

@@ -26,10 +26,10 @@ class KokkosKernelsSolve : public SptrsvContestant<S> {
       throw Error("Kokkos Kernels solves for one vector, and has no transposed solve",
                   "use --columns 1 --op none");
     }
-    handle_.create_sptrsv_handle(algorithm, problem.T.rows(), problem.triangle == Triangle::lower);
+    handle_.create_sptrsv_handle(algorithm, problem.A.rows(), problem.triangle == Triangle::lower);
     Exec same = exec;  // the library needs it non-const
-    kokkos_kernels::sparse::sptrsv_symbolic(same, &handle_, problem.T.row_ptr(),
-                                            problem.T.col_idx(), problem.T.values());
+    kokkos_kernels::sparse::sptrsv_symbolic(same, &handle_, problem.A.row_ptr(),
+                                            problem.A.col_idx(), problem.A.values());
   }
   KokkosKernelsSolve(const KokkosKernelsSolve&) = delete;
   ~KokkosKernelsSolve() override { handle_.destroy_sptrsv_handle(); }
@@ -46,8 +46,8 @@ class KokkosKernelsSolve : public SptrsvContestant<S> {
       Kokkos::parallel_for("heddle::bench::scaled", Kokkos::RangePolicy<Exec>(exec, 0, rows),
                            scaled);
     }
-    kokkos_kernels::sparse::sptrsv_solve(same, &handle_, problem_.T.row_ptr(), problem_.T.col_idx(),
-                                         problem_.T.values(), b, problem_.x);
+    kokkos_kernels::sparse::sptrsv_solve(same, &handle_, problem_.A.row_ptr(), problem_.A.col_idx(),
+                                         problem_.A.values(), b, problem_.x);
     if (alpha != S(1)) exec.fence("heddle::bench::scaled");
   }
 

@@ -25,7 +25,7 @@ class MklSolve : public SptrsvContestant<S> {
   MklSolve(const Problem& problem, bool optimize)
       : problem_(problem),
         op_(operation(problem.op)),
-        matrix_(problem.T),
+        matrix_(problem.A),
         note_(problem.columns == 1 ? "trsv" : "trsm") {
     if (!optimize) return;
     optimized_ = true;
@@ -83,7 +83,7 @@ class MklSolve : public SptrsvContestant<S> {
     constexpr auto trsm =
         mkl::of_type<M>(mkl_sparse_s_trsm, mkl_sparse_d_trsm, mkl_sparse_c_trsm, mkl_sparse_z_trsm);
     const MKL_INT k = problem_.columns;
-    const MKL_INT stride = problem_.row_major ? k : std::max<MKL_INT>(problem_.T.rows(), 1);
+    const MKL_INT stride = problem_.row_major ? k : std::max<MKL_INT>(problem_.A.rows(), 1);
     return trsm(op_, alpha, matrix_.handle(), triangle(), mkl::layout(problem_.row_major),
                 mkl::array(problem_.b), k, stride, mkl::array(problem_.x), stride);
   }

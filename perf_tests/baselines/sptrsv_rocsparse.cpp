@@ -34,7 +34,7 @@ class RocsparseSolve : public SptrsvContestant<S> {
 
  protected:
   void describe(const Problem& problem) {
-    T_ = rocsparse::describe(problem.T);
+    T_ = rocsparse::describe(problem.A);
     const bool lower = problem.triangle == Triangle::lower;
     const bool unit = problem.diagonal == Diagonal::unit;
     const rocsparse_fill_mode fill = lower ? rocsparse_fill_mode_lower : rocsparse_fill_mode_upper;
@@ -62,7 +62,7 @@ class RocsparseSpsv : public RocsparseSolve {
 
   void analyse(const Exec& exec, const Problem& problem) {
     describe(problem);
-    const std::int64_t rows = problem.T.rows();
+    const std::int64_t rows = problem.A.rows();
     check(rocsparse_create_dnvec_descr(&b_, rows, problem.b.data(), data_type<S>()),
           "rocsparse_create_dnvec_descr");
     check(rocsparse_create_dnvec_descr(&x_, rows, problem.x.data(), data_type<S>()),
@@ -99,7 +99,7 @@ class RocsparseSpsm : public RocsparseSolve {
 
   void analyse(const Exec& exec, const Problem& problem) {
     describe(problem);
-    const std::int64_t rows = problem.T.rows(), columns = problem.columns;
+    const std::int64_t rows = problem.A.rows(), columns = problem.columns;
     const auto order = problem.row_major ? rocsparse_order_row : rocsparse_order_column;
     const std::int64_t stride = problem.row_major ? columns : std::max<std::int64_t>(rows, 1);
     check(rocsparse_create_dnmat_descr(&b_, rows, columns, stride, problem.b.data(), data_type<S>(),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A plain sequential loop over rows, on one thread.
+#include "../bench/common/sequential.hpp"
 #include "../bench/sptrsv/problem.hpp"
-#include "../bench/sptrsv/substitute.hpp"
 
 namespace heddle::bench {
 
@@ -27,7 +27,7 @@ class Sequential : public SptrsvContestant<S> {
  private:
   template <class Layout>
   void solve_columns(S alpha) {
-    substitute(problem_.T, problem_.triangle, problem_.diagonal, problem_.op, alpha,
+    substitute(problem_.A, problem_.triangle, problem_.diagonal, problem_.op, alpha,
                problem_.as_columns<Layout>(problem_.b), problem_.as_columns<Layout>(problem_.x));
   }
 

@@ -6,7 +6,7 @@
 
 #include "../../core/error.hpp"
 #include "common/bind_threads.hpp"
-#include "common/matrix_options.hpp"
+#include "common/options.hpp"
 #include "operation.hpp"
 
 namespace heddle::bench {

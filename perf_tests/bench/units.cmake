@@ -19,13 +19,11 @@ add_executable(heddle_bench_tests "${bench_tests}/allocator.cpp" "${bench_tests}
                                   "${bench_tests}/trace.cpp"
                                   "${bench_tests}/user_format.cpp" bench/sptrsv/trace.cpp
                                   studies/cliffs/growth.cpp studies/cliffs/patterns.cpp
-                                  bench/common/allocator_figures.cpp bench/common/bind_threads.cpp
-                                  bench/common/csv.cpp bench/common/json.cpp
-                                  bench/compare/comparison.cpp bench/compare/kept_run.cpp
-                                  bench/common/dependent_steps.cpp bench/common/matrix_set.cpp
-                                  bench/common/progress.cpp bench/common/shipped.cpp
-                                  bench/common/steadiness.cpp bench/common/stopwatch.cpp
-                                  bench/common/table.cpp bench/common/timing.cpp)
+                                  bench/common/bind_threads.cpp bench/common/dependent_steps.cpp
+                                  bench/common/figures.cpp bench/common/json.cpp
+                                  bench/common/matrix_set.cpp
+                                  bench/common/stopwatch.cpp bench/common/table.cpp
+                                  bench/common/timing.cpp bench/compare/comparison.cpp)
 target_link_libraries(heddle_bench_tests PRIVATE heddle_tests_main nlohmann_json::nlohmann_json)
 target_compile_definitions(heddle_bench_tests
                            PRIVATE "HEDDLE_KEPT_RESULTS=\"${CMAKE_CURRENT_SOURCE_DIR}/results\""

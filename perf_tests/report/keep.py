@@ -334,7 +334,7 @@ def check(folder, written):
         with open(path) as file:
             operation = json.loads(file.readline().lstrip("# "))["operation"]
             if file.readline().strip().split(",") != columns_of(operation):
-                wrong.append("%s has other columns than keep.py writes: bench/common/csv.cpp" % path)
+                wrong.append("%s has other columns than keep.py writes: bench/common/json.cpp" % path)
     for name in sorted(os.listdir(folder)):
         if not name.endswith(".csv") or name == TABLE:
             continue

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include "../../perf_tests/bench/common/allocator_figures.hpp"
+#include "../../perf_tests/bench/common/machine.hpp"
 
 using namespace heddle::bench;
 

@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "../../core/error.hpp"
-#include "../../perf_tests/bench/common/csv.hpp"
+#include "../../perf_tests/bench/common/json.hpp"
 #include "../../perf_tests/bench/common/results.hpp"
 #include "../../perf_tests/bench/compare/comparison.hpp"
 #include "../support/temporary.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../../perf_tests/bench/common/contest_options.hpp"
-
 #include <doctest/doctest.h>
+
+#include "../../perf_tests/bench/common/options.hpp"
 
 TEST_CASE("a baseline is asked for by its name, or by the parts of it before a dash") {
   heddle::bench::ContestOptions options;

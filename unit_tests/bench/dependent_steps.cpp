@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Times of dependent steps are measured on every device, and the measurement ends. The measurement
 // itself checks the values.
-#include "../../perf_tests/bench/common/dependent_steps.hpp"
-
 #include <doctest/doctest.h>
 
 #include "../../backends/device.hpp"
+#include "../../perf_tests/bench/common/machine.hpp"
 #include "../support/watchdog.hpp"
 
 namespace heddle::bench {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../../perf_tests/bench/common/device_log.hpp"
-
 #include <doctest/doctest.h>
 
 #include "../../perf_tests/bench/common/allocations.hpp"

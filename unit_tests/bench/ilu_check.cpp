@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "../../perf_tests/bench/common/host_rows.hpp"
+#include "../../perf_tests/bench/common/load.hpp"
 #include "../../perf_tests/bench/ilu/check.hpp"
 
 namespace heddle::bench {

@@ -16,8 +16,8 @@
 #include "../../core/device.hpp"
 #include "../../core/features.hpp"
 #include "../../core/scheme.hpp"
-#include "../../perf_tests/bench/common/csv.hpp"
-#include "../../perf_tests/bench/common/steadiness.hpp"
+#include "../../perf_tests/bench/common/json.hpp"
+#include "../../perf_tests/bench/common/table.hpp"
 
 namespace heddle::test {
 

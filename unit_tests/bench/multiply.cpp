@@ -16,7 +16,7 @@ using Off = std::int32_t;
 using Host = Kokkos::DefaultHostExecutionSpace;
 
 HostStorage<double, Off> generated(const char* text) {
-  const auto loaded = load_generated<double, Off>(text, 1);
+  const auto loaded = generate_and_load<double, Off>(text, 1).matrix;
   return add_up_repeats(Host(), loaded.matrix()).storage();
 }
 

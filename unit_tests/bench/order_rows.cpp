@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../../perf_tests/bench/common/order_rows.hpp"
-
 #include <doctest/doctest.h>
 
 #include <cmath>

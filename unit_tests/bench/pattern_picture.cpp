@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../../perf_tests/bench/common/pattern_picture.hpp"
-
 #include <doctest/doctest.h>
 
 #include <numeric>
 
+#include "../../perf_tests/bench/common/results.hpp"
 #include "../../testing/generate.hpp"
 #include "../../testing/matrices.hpp"
 

@@ -2,10 +2,9 @@
 // The systems that heddle-bench solve makes of matrices, and the loops of its baselines.
 #include <doctest/doctest.h>
 
-#include "../../perf_tests/bench/common/host_rows.hpp"
 #include "../../perf_tests/bench/common/krylov_loops.hpp"
-#include "../../perf_tests/bench/common/sequential_kernels.hpp"
-#include "../../perf_tests/bench/common/solve_error.hpp"
+#include "../../perf_tests/bench/common/load.hpp"
+#include "../../perf_tests/bench/common/sequential.hpp"
 #include "../../perf_tests/bench/solve/system.hpp"
 
 namespace heddle::bench {
@@ -16,7 +15,7 @@ using Off = std::int32_t;
 
 template <Scalar S>
 Loaded<S, Off> generated(const char* text, bool own_values) {
-  return {load_generated<S, Off>(text, 1), own_values};
+  return {generate_and_load<S, Off>(text, 1).matrix, own_values};
 }
 
 template <Scalar S>

@@ -2,7 +2,7 @@
 // The triangle that heddle-bench times solves with, and its check of solutions.
 #include <doctest/doctest.h>
 
-#include "../../perf_tests/bench/common/host_rows.hpp"
+#include "../../perf_tests/bench/common/load.hpp"
 #include "../../perf_tests/bench/sptrsv/run.hpp"
 
 namespace heddle::bench {
@@ -31,7 +31,7 @@ class Careless : public SptrsvContestant<S> {
   explicit Careless(const Problem& problem) : problem_(problem) {}
   void solve(const Exec& exec, S alpha) override {
     const Kokkos::HostSpace host;
-    const auto d = Kokkos::create_mirror_view_and_copy(host, problem_.T.values());
+    const auto d = Kokkos::create_mirror_view_and_copy(host, problem_.A.values());
     const auto b = Kokkos::create_mirror_view_and_copy(host, problem_.b);
     const auto x = Kokkos::create_mirror_view_and_copy(host, problem_.x);
     for (std::size_t i = 0; i < x.extent(0); ++i) x(i) = alpha * b(i) / d(i);

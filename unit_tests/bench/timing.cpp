@@ -6,7 +6,6 @@
 
 #include <sstream>
 
-#include "../../perf_tests/bench/common/steadiness.hpp"
 #include "../../perf_tests/bench/common/table.hpp"
 
 using namespace heddle::bench;

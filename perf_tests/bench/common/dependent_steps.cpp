@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "dependent_steps.hpp"
-
 #include <algorithm>
 #include <limits>
 
@@ -9,7 +7,8 @@
 #include "../../../backends/launch.hpp"
 #include "../../../backends/mailbox.hpp"
 #include "../../../core/error.hpp"
-#include "stopwatch.hpp"
+#include "machine.hpp"
+#include "timing.hpp"
 
 namespace heddle::bench {
 
@@ -121,7 +120,7 @@ struct InWarp {
   using Scratch = backends::NoScratch;
   double* result;
   int steps;
-  double factor;
+  double factor = 1;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team, Scratch&) const {
@@ -282,34 +281,32 @@ class Places {
   });
 }
 
-/// Measures a kernel of one team.
-template <class Shape, class Make>
-std::optional<double> measure_one_team(const Exec& exec, Stopwatch& stopwatch, const char* label,
-                                       const Make& make) {
+/// Measures a kernel that writes the last value of its chain, and that launch(kernel) launches.
+template <class Kernel, class Launch>
+std::optional<double> measure(const Exec& exec, Stopwatch& stopwatch, const Launch& launch) {
   const auto result = zeros<double>(exec, 1);
   return seconds_per_step([&](int steps) -> std::optional<double> {
     stopwatch.start();
-    backends::launch<Shape>(exec, label, 1, make(result.data(), steps));
+    launch(Kernel{result.data(), steps});
     const double seconds = stopwatch.stop();
     check_value(value_at(exec, result, 0), steps);
     return seconds;
   });
 }
-
-/// Measures a kernel of one cluster of eight teams; nothing if the device has no such cluster.
-template <class Make>
-std::optional<double> measure_one_cluster(const Exec& exec, Stopwatch& stopwatch, const char* label,
-                                          const Make& make) {
+template <class Kernel, int threads>
+std::optional<double> measure_one_team(const Exec& exec, Stopwatch& stopwatch, const char* label) {
+  return measure<Kernel>(exec, stopwatch, [&](const Kernel& kernel) {
+    backends::launch<backends::Shape<width, threads>>(exec, label, 1, kernel);
+  });
+}
+/// A cluster of eight teams; nothing if the device has no such cluster.
+template <class Kernel>
+std::optional<double> measure_one_cluster(const Exec& exec, Stopwatch& stopwatch,
+                                          const char* label) {
   constexpr int teams = backends::portable_teams_per_cluster;
   if (backends::describe(exec).most_teams_per_cluster < teams) return std::nullopt;
-  const auto result = zeros<double>(exec, 1);
-  return seconds_per_step([&](int steps) -> std::optional<double> {
-    stopwatch.start();
-    backends::launch_cluster<backends::Shape<width, team_threads>>(exec, label, teams, 1,
-                                                                   make(result.data(), steps));
-    const double seconds = stopwatch.stop();
-    check_value(value_at(exec, result, 0), steps);
-    return seconds;
+  return measure<Kernel>(exec, stopwatch, [&](const Kernel& kernel) {
+    backends::launch_cluster<backends::Shape<width, team_threads>>(exec, label, teams, 1, kernel);
   });
 }
 
@@ -366,18 +363,12 @@ DependentSteps measure_dependent_steps(const Exec& exec) {
     if constexpr (backends::waits_make_progress<Exec>) {
       steps.memory = measure_team_to_team(exec, stopwatch);
     }
-    steps.cluster =
-        measure_one_cluster(exec, stopwatch, "heddle::bench::step_cluster",
-                            [](double* result, int steps) { return InCluster{result, steps}; });
-    steps.cluster_barrier = measure_one_cluster(
-        exec, stopwatch, "heddle::bench::step_cluster_barrier",
-        [](double* result, int steps) { return ByClusterBarrier{result, steps}; });
-    steps.team = measure_one_team<backends::Shape<width, team_threads>>(
-        exec, stopwatch, "heddle::bench::step_team",
-        [](double* result, int steps) { return InTeam{result, steps}; });
-    steps.warp = measure_one_team<backends::Shape<width, width>>(
-        exec, stopwatch, "heddle::bench::step_warp",
-        [](double* result, int steps) { return InWarp{result, steps, 1.0}; });
+    steps.cluster = measure_one_cluster<InCluster>(exec, stopwatch, "heddle::bench::step_cluster");
+    steps.cluster_barrier = measure_one_cluster<ByClusterBarrier>(
+        exec, stopwatch, "heddle::bench::step_cluster_barrier");
+    steps.team =
+        measure_one_team<InTeam, team_threads>(exec, stopwatch, "heddle::bench::step_team");
+    steps.warp = measure_one_team<InWarp, width>(exec, stopwatch, "heddle::bench::step_warp");
   } else {
     steps.memory = measure_thread_step(exec, exec.concurrency());
     steps.barrier = measure_thread_barrier(exec, exec.concurrency());

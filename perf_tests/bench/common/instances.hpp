@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <cstddef>
 #include <ostream>
 #include <set>
 #include <string>
@@ -9,10 +8,10 @@
 #include <vector>
 
 #include "../../../core/error.hpp"
-#include "contest_options.hpp"
+#include "options.hpp"
 #include "problem.hpp"
-#include "progress.hpp"
 #include "results.hpp"
+#include "timing.hpp"
 
 namespace heddle::bench {
 
@@ -43,14 +42,16 @@ std::vector<std::pair<std::string, std::string>> baseline_names() {
   return names;
 }
 
-/// Registers an instance, whose run is Run(request, source, progress).run(); `schemes` are listed
-/// by name if the operation has any.
-template <class Run, class Request, class Problem>
+/// Registers a Contest, whose run is Run(request, source, progress).run(); `schemes` are listed by
+/// name if the operation has any.
+template <class Run>
 bool enter_instance(
-    const char* scalar, std::size_t offset_bytes,
+    const char* scalar,
     std::vector<std::string> (*schemes)() = [] { return std::vector<std::string>{}; }) {
+  using Request = typename Run::Request;
+  using Problem = typename Run::Problem;
   instances<Request>().push_back(
-      {scalar, 8 * static_cast<int>(offset_bytes),
+      {scalar, 8 * static_cast<int>(sizeof(typename Problem::Matrix::offset_type)),
        [](const Request& request, const Source& source, Progress& progress) {
          return Run(request, source, progress).run();
        },

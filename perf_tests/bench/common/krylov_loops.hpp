@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "../../../core/types.hpp"
+#include "../../../solvers/krylov/options.hpp"
 
 namespace heddle::bench {
 
@@ -26,6 +27,16 @@ struct LoopLimits {
   double tolerance = 1e-8;
   int max_iterations = 10000;
 };
+
+/// Limits and result of a solver of Heddle.
+inline KrylovOptions krylov_options(const LoopLimits& limits) {
+  return {.relative_tolerance = limits.tolerance,
+          .max_iterations = limits.max_iterations,
+          .zero_guess = true};
+}
+inline Solved solved(const KrylovResult& result) {
+  return {result.converged(), result.iterations, heddle::name(result.outcome)};
+}
 
 /// Needs Vector, vector(label), product(x, y) for y = A x, dot(x, y) with x conjugated, and
 /// axpby(a, x, b, y) for y = a x + b y, which reads no y if b = 0. precondition(r, z) is z = M r.

@@ -1,23 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Matrices on the host: where they come from, and what operations make of them.
 #pragma once
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "../../../core/files/read_matrix.hpp"
+#include "../../../matrices/reorder.hpp"
+#include "../../../matrices/select.hpp"
 #include "../../../testing/generate.hpp"
 #include "../../../testing/matrices.hpp"
-#include "order_rows.hpp"
-#include "results.hpp"
-#include "source.hpp"
-#include "timing.hpp"
+#include "matrix_set.hpp"
+#include "problem.hpp"
 
 namespace heddle::bench {
 
-template <Scalar S, Offset Off>
-using HostStorage = CsrStorage<S, std::int32_t, Off, Kokkos::HostSpace>;
+/// Calls use(column, value) for each entry of a row of a matrix on the host.
+template <class Matrix, class Use>
+void each_entry(const Matrix& A, std::size_t row, const Use& use) {
+  for (auto k = A.row_ptr()(row); k < A.row_ptr()(row + 1); ++k) {
+    const auto at = static_cast<std::size_t>(k);
+    use(static_cast<std::size_t>(A.col_idx()(at)), A.values()(at));
+  }
+}
 
 template <Scalar S, Offset Off>
 struct Loaded {
@@ -42,10 +51,6 @@ Loaded<S, Off> generate_and_load(const std::string& text, std::uint64_t seed) {
   }
   return {storage, made.own_values(), std::move(made.coordinates), made.dimensions};
 }
-template <Scalar S, Offset Off>
-HostStorage<S, Off> load_generated(const std::string& text, std::uint64_t seed) {
-  return generate_and_load<S, Off>(text, seed).matrix;
-}
 
 template <Scalar S, Offset Off>
 Loaded<S, Off> load_as_it_is(const Source& source, std::uint64_t seed) {
@@ -63,6 +68,40 @@ Loaded<S, Off> load_as_it_is(const Source& source, std::uint64_t seed) {
   return {storage, !all_one, {}, 0};
 }
 
+/// The matrix with its rows and columns permuted to the named order, computed on the device.
+template <class Storage>
+Storage in_order(const Storage& A, const std::string& name, std::uint64_t seed) {
+  using Order = Kokkos::View<Index*, Space>;
+  const Exec exec;
+  const auto there = A.template copy_to<Space>(exec);
+  if (there.rows() != there.columns()) {
+    throw Error("the matrix to reorder is " + std::to_string(there.rows()) + " x " +
+                    std::to_string(there.columns()),
+                "leave its order as it is");
+  }
+  Order order;
+  if (name == "rcm") {
+    order = reverse_cuthill_mckee(exec, there.matrix());
+  } else if (name == "degree") {
+    order = order_by_degree(exec, there.matrix());
+  } else {
+    std::vector<Index> numbers(static_cast<std::size_t>(there.rows()));
+    std::iota(numbers.begin(), numbers.end(), 0);
+    test::Random random(seed + 2);
+    for (std::size_t i = numbers.size(); i > 1; --i) {
+      std::swap(numbers[i - 1],
+                numbers[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(i)))]);
+    }
+    order = Order("heddle::bench::order", numbers.size());
+    Kokkos::deep_copy(order,
+                      Kokkos::View<Index*, Kokkos::HostSpace>(numbers.data(), numbers.size()));
+  }
+  const auto ordered = permute(exec, there.matrix(), order);
+  const auto host = ordered.storage().template copy_to<Kokkos::HostSpace>(exec);
+  exec.fence("heddle::bench::ordered");
+  return host;
+}
+
 /// The matrix of a source, on the host, in the order that the source names. Throws Error if it is
 /// to be reordered and is not square.
 template <Scalar S, Offset Off>
@@ -73,23 +112,121 @@ Loaded<S, Off> load(const Source& source, std::uint64_t seed) {
   return {in_order(loaded.matrix, source.order, seed), loaded.own_values};
 }
 
-/// Returns the host's CSR matrix that load_matrix() makes of a source; its facts go to `result`.
-template <class LoadMatrix>
-auto load_into(MatrixResult& result, const Source& source, Progress& progress,
-               const LoadMatrix& load_matrix) {
-  result.source = source.text;
-  result.name = source.short_name();
-  progress.task(result.name + (source.generated ? ": generating" : ": reading"));
-  const double begin = host_seconds();
-  const auto matrix = load_matrix();
-  result.prepare_seconds = host_seconds() - begin;
-  result.picture = picture_of(matrix.matrix());
-  using Matrix = decltype(matrix.matrix());
-  const auto nonzeros = static_cast<std::size_t>(matrix.nonzeros());
-  result.csr_bytes =
-      nonzeros * (sizeof(typename Matrix::scalar_type) + sizeof(typename Matrix::ordinal_type)) +
-      (static_cast<std::size_t>(matrix.rows()) + 1) * sizeof(typename Matrix::offset_type);
-  return matrix;
+/// Throws Error if a matrix is not square; `needs`: "sweeps need a".
+template <class Matrix>
+void require_square(const Matrix& A, const std::string& needs) {
+  if (A.rows() == A.columns()) return;
+  throw Error(needs + " square matrix, and this one has " + std::to_string(A.rows()) +
+                  " rows and " + std::to_string(A.columns()) + " columns",
+              "leave it out");
+}
+
+/// Column and value of each entry of a row.
+template <Scalar S>
+using HostRow = std::vector<std::pair<std::int32_t, S>>;
+
+/// Sorts a row by columns, and adds up repeated entries in their order.
+template <Scalar S>
+void add_up(HostRow<S>& row) {
+  std::stable_sort(row.begin(), row.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::size_t kept = 0;
+  for (const auto& entry : row) {
+    if (kept > 0 && row[kept - 1].first == entry.first) {
+      row[kept - 1].second += entry.second;
+    } else {
+      row[kept++] = entry;
+    }
+  }
+  row.resize(kept);
+}
+
+/// The rows as a CSR matrix.
+template <Scalar S, Offset Off>
+HostStorage<S, Off> stored(const std::vector<HostRow<S>>& rows, std::int32_t columns) {
+  std::size_t count = 0;
+  for (const auto& row : rows) count += row.size();
+  if (count > static_cast<std::size_t>(std::numeric_limits<Off>::max())) {
+    throw Error("the matrix has " + std::to_string(count) + " entries", "use --offset 64");
+  }
+  const Kokkos::DefaultHostExecutionSpace exec;
+  HostStorage<S, Off> to(exec, rows.size(), columns, count);
+  exec.fence("heddle::bench::stored");
+  std::size_t k = 0;
+  to.row_ptr()(0) = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (const auto& [column, value] : rows[i]) {
+      to.col_idx()(k) = column;
+      to.values()(k++) = value;
+    }
+    to.row_ptr()(i + 1) = static_cast<Off>(k);
+  }
+  return to;
+}
+
+/// Position of the entry (row, column) in a matrix with ascending columns; -1 if there is none.
+template <Scalar S, Offset Off>
+Off find_entry(const HostStorage<S, Off>& A, Index row, Index column) {
+  const Index* const begin = A.col_idx().data() + A.row_ptr()(row);
+  const Index* const end = A.col_idx().data() + A.row_ptr()(row + 1);
+  const Index* const found = std::lower_bound(begin, end, column);
+  return found == end || *found != column ? Off(-1) : static_cast<Off>(found - A.col_idx().data());
+}
+
+/// Whether A is Hermitian. Columns ascend, each once.
+template <Scalar S, Offset Off>
+bool hermitian(const HostStorage<S, Off>& A) {
+  for (Index i = 0; i < A.rows(); ++i) {
+    for (Off k = A.row_ptr()(i); k < A.row_ptr()(i + 1); ++k) {
+      const Off across = find_entry(A, A.col_idx()(k), i);
+      if (across < 0 || A.values()(across) != conjugate(A.values()(k))) return false;
+    }
+  }
+  return true;
+}
+
+/// Sets each entry below the diagonal to the conjugate of the one across, if there is one.
+template <Scalar S, Offset Off>
+void mirror_values(HostStorage<S, Off>& A) {
+  for (Index i = 0; i < A.rows(); ++i) {
+    for (Off k = A.row_ptr()(i); k < A.row_ptr()(i + 1) && A.col_idx()(k) < i; ++k) {
+      const Off across = find_entry(A, A.col_idx()(k), i);
+      if (across >= 0) A.values()(k) = conjugate(A.values()(across));
+    }
+  }
+}
+
+/// The matrix of a source with ascending columns and a whole diagonal. A diagonal entry that is
+/// missing or zero, or any if the values are not the source's own, is set to one more than the
+/// magnitudes of its row and column. `set` counts these. Throws Error if the matrix is not square.
+template <Scalar S, Offset Off>
+HostStorage<S, Off> with_whole_diagonal(const Loaded<S, Off>& loaded, const std::string& who,
+                                        std::int64_t& set) {
+  require_square(loaded.matrix, who + " need a");
+  const auto rows = static_cast<std::size_t>(loaded.matrix.rows());
+  std::vector<HostRow<S>> entries(rows);
+  std::vector<RealOf<S>> magnitude(rows, 1);
+  for (std::size_t i = 0; i < rows; ++i) {
+    auto& row = entries[i];
+    each_entry(loaded.matrix, i,
+               [&](std::size_t j, const S& value) { row.emplace_back(j, value); });
+    row.emplace_back(i, S(0));
+    add_up(row);
+    for (const auto& [column, value] : row) {
+      const auto j = static_cast<std::size_t>(column);
+      if (j == i) continue;
+      magnitude[i] += Kokkos::abs(value);
+      magnitude[j] += Kokkos::abs(value);
+    }
+  }
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (auto& [column, value] : entries[i]) {
+      if (column != static_cast<Index>(i) || (value != S(0) && loaded.own_values)) continue;
+      value = S(magnitude[i]);
+      ++set;
+    }
+  }
+  return stored<S, Off>(entries, loaded.matrix.columns());
 }
 
 }  // namespace heddle::bench

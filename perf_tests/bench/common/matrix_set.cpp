@@ -2,19 +2,29 @@
 #include "matrix_set.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <system_error>
 
 #include "../../../core/error.hpp"
-#include "shipped.hpp"
 
 namespace heddle::bench {
 
-namespace {
-
 namespace fs = std::filesystem;
+
+fs::path this_program() {
+  std::error_code ignored;
+  return fs::read_symlink("/proc/self/exe", ignored);
+}
+
+fs::path shipped_folder(const std::string& name) {
+  std::error_code ignored;
+  const fs::path program = this_program().parent_path();
+  const fs::path installed = program / ".." / HEDDLE_BENCH_SHARE / name;
+  return fs::is_directory(installed, ignored) ? installed : program / name;
+}
+
+namespace {
 
 fs::path sets_folder() { return shipped_folder("sets"); }
 

@@ -9,12 +9,36 @@
 #include <vector>
 
 #include "../../../core/matrix.hpp"
+#include "../../../testing/random.hpp"
 
 namespace heddle::bench {
 
 using Exec = Kokkos::DefaultExecutionSpace;
 using Space = Exec::memory_space;
 using Index = std::int32_t;
+
+template <Scalar S, Offset Off>
+using HostStorage = CsrStorage<S, Index, Off, Kokkos::HostSpace>;
+
+/// One matrix on the host and on the device: a part of the input of every contestant.
+template <Scalar S, Offset Off>
+struct MatrixProblem {
+  using Matrix = CsrMatrix<S, Index, Off, Space>;
+
+  HostStorage<S, Off> host;
+  Matrix A;
+
+  /// Sets both matrices. Waits.
+  void take(const Exec& exec, const HostStorage<S, Off>& matrix) {
+    host = matrix;
+    device_ = host.template copy_to<Space>(exec);
+    exec.fence("heddle::bench::copied");
+    A = device_.matrix();
+  }
+
+ private:
+  CsrStorage<S, Index, Off, Space> device_;
+};
 
 /// Layout of the vectors of a problem, each allocated as one array without padding.
 template <Scalar S>
@@ -82,13 +106,20 @@ struct ColumnVectors {
 template <Scalar S>
 struct SolveVectors : ColumnVectors<S> {
   typename ColumnVectors<S>::Vector b, x;
+  test::HostColumns<S> host_b;
 
   /// Allocates both and copies b from the host; x is zero.
-  template <class Host>
-  void make_vectors(const Exec& exec, const Host& host_b) {
+  void make_vectors(const Exec& exec, const test::HostColumns<S>& of_b) {
+    host_b = of_b;
     b = decltype(b)("heddle::bench::b", host_b.size());
     x = decltype(x)("heddle::bench::x", host_b.size());
     this->copy_in(exec, b, host_b);
+  }
+  /// A copy of x on the host. Waits.
+  test::HostColumns<S> host_x(const Exec& exec) const {
+    const test::HostColumns<S> columns("heddle::bench::x", host_b.extent(0), host_b.extent(1));
+    this->copy_out(exec, columns, x);
+    return columns;
   }
   /// Calls use(b, x) with vectors of rank 1 for one column, else of rank 2 in their layout.
   template <class Use>
@@ -121,6 +152,31 @@ class Contestant : public SetUp {
  public:
   /// Enqueues one apply, which is timed.
   virtual void run(const Exec& exec) = 0;
+};
+
+/// A plan of Heddle as a contestant of a problem. An operation derives from it what it runs.
+template <class Problem, class Plan>
+class PlanContestant : public Problem::Contestant {
+ public:
+  template <class... Arguments>
+  explicit PlanContestant(const Problem& problem, const Arguments&... arguments)
+      : problem_(problem), plan_(arguments...) {}
+
+  std::size_t bytes() const override { return plan_.bytes(); }
+  std::size_t moved_bytes() const override {
+    if constexpr (requires { plan_.moved_bytes(Op::none, 1); }) {
+      return static_cast<std::size_t>(plan_.moved_bytes(Op::none, problem_.columns));
+    }
+    return 0;
+  }
+  std::string scheme() const override {
+    if constexpr (requires { plan_.scheme(); }) return plan_.scheme().to_string();
+    return "";
+  }
+
+ protected:
+  Problem problem_;
+  Plan plan_;
 };
 
 /// A library that Heddle is compared with. `setup` does all that can be done before the first

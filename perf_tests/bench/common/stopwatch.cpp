@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The only source of heddle-bench that uses the streams and events of a backend.
-#include "stopwatch.hpp"
-
-#include <chrono>
 #include <stdexcept>
 #include <string>
+
+#include "timing.hpp"
 
 #if defined(KOKKOS_ENABLE_CUDA)
 #define HEDDLE_GPU(name) cuda##name
@@ -14,9 +13,7 @@
 
 namespace heddle::bench {
 
-double Stopwatch::host_seconds() const {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double Stopwatch::host_seconds() const { return bench::host_seconds(); }
 
 #ifdef HEDDLE_GPU
 
@@ -66,18 +63,17 @@ const char* Stopwatch::kind() { return "device events"; }
 
 struct Stopwatch::Native {
   Kokkos::DefaultExecutionSpace exec;
-  std::chrono::steady_clock::time_point begin;
+  double begin;
 };
 
 Stopwatch::Stopwatch(const Kokkos::DefaultExecutionSpace& exec) : native_(new Native{exec, {}}) {}
 Stopwatch::~Stopwatch() = default;
 
-void Stopwatch::start() { native_->begin = std::chrono::steady_clock::now(); }
+void Stopwatch::start() { native_->begin = host_seconds(); }
 
 double Stopwatch::stop() {
   native_->exec.fence("heddle::bench::stop");
-  const auto end = std::chrono::steady_clock::now();
-  return std::chrono::duration<double>(end - native_->begin).count();
+  return host_seconds() - native_->begin;
 }
 
 const char* Stopwatch::kind() { return "host clock"; }

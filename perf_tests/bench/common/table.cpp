@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
-
-#include "steadiness.hpp"
+#include <utility>
 
 namespace heddle::bench {
 
@@ -58,10 +57,6 @@ std::string against(const ContestantResult* peer, const ContestantResult& c,
   return peer ? factor(seconds(*peer) / seconds(c)) + "x" : "-";
 }
 
-std::string against_peer(const MatrixResult& result, const ContestantResult& c) {
-  return against(result.best_baseline(), c);
-}
-
 namespace {
 
 std::string remarks(const ContestantResult& c) {
@@ -75,16 +70,6 @@ int name_width(const MatrixResult& result) {
   std::size_t longest = 14;
   for (const auto& c : result.contestants) longest = std::max(longest, c.name.size());
   return static_cast<int>(longest);
-}
-
-bool moved_known(const MatrixResult& result) {
-  return std::any_of(result.contestants.begin(), result.contestants.end(),
-                     [](const ContestantResult& c) { return c.timed() && c.moved_bytes > 0; });
-}
-
-bool setup_rest_known(const MatrixResult& result) {
-  return std::any_of(result.contestants.begin(), result.contestants.end(),
-                     [](const ContestantResult& c) { return c.timed() && c.setup_rest(0); });
 }
 
 }  // namespace
@@ -105,11 +90,34 @@ Column spread_column() {
   return {"spread", 8, [](const ContestantResult& c) { return spread_of(c.time); }};
 }
 
+Column queued_column() {
+  return {"queued", 11, [](const ContestantResult& c) { return optional_duration(c.queued); }};
+}
+
+Column rate_column(const MatrixResult& result, int width) {
+  return {"GB/s", width,
+          [&](const ContestantResult& c) { return format("%.1f", result.gbytes_per_second(c)); }};
+}
+
+Column update_column(const char* head, int width) {
+  return {head, width, [](const ContestantResult& c) { return optional_duration(c.update); }};
+}
+
 Column kept_column() {
   return {"kept", 11, [](const ContestantResult& c) { return bytes(c.bytes); }};
 }
 
-void print_rows(std::ostream& out, const MatrixResult& result, const std::vector<Column>& columns) {
+Column known_bytes_column() {
+  return {"kept", 11, [](const ContestantResult& c) { return c.bytes ? bytes(c.bytes) : "-"; }};
+}
+
+void print_rows(std::ostream& out, const MatrixResult& result, std::vector<Column> columns) {
+  std::erase_if(columns, [&](const Column& column) {
+    return column.optional && std::none_of(result.contestants.begin(), result.contestants.end(),
+                                           [&](const ContestantResult& c) {
+                                             return c.timed() && column.text(c) != "-";
+                                           });
+  });
   const int width = name_width(result);
   out << format("  %-*s", width, "");
   for (const Column& column : columns) out << format("%*s", column.width, column.head);
@@ -170,66 +178,67 @@ std::string dependent_steps(const DependentSteps& steps) {
   return text;
 }
 
-void print_contestants(std::ostream& out, const MatrixResult& result,
-                       const DeviceFigures& figures) {
-  std::vector<Column> columns = {setup_column()};
-  if (setup_rest_known(result)) {
-    columns.push_back({"rest", 11, [&](const ContestantResult& c) {
-                         const auto rest = c.setup_rest(figures.readback_seconds);
-                         return rest ? duration(*rest) : "-";
-                       }});
-  }
-  columns.push_back(setups_column("applies"));
-  columns.push_back(time_column());
-  columns.push_back(spread_column());
-  columns.push_back(
-      {"queued", 11, [](const ContestantResult& c) { return optional_duration(c.queued); }});
-  columns.push_back(
-      {"latency", 11, [](const ContestantResult& c) { return optional_duration(c.latency); }});
-  columns.push_back({"GB/s", 10, [&](const ContestantResult& c) {
-                       return format("%.1f", result.gbytes_per_second(c));
-                     }});
-  columns.push_back({"triad", 8, [&](const ContestantResult& c) {
-                       return format("%.0f%%", 100 * result.gbytes_per_second(c) /
-                                                   figures.triad_gbytes_per_second);
-                     }});
-  if (moved_known(result)) {
-    columns.push_back({"moved", 10, [](const ContestantResult& c) {
-                         return c.moved_bytes ? bytes(c.moved_bytes) : "-";
-                       }});
-  }
-  columns.push_back(
-      {"vs peer", 9, [&](const ContestantResult& c) { return against_peer(result, c); }});
-  print_rows(out, result, columns);
-  if (!result.chosen_scheme.empty()) {
-    out << "\n  choose took " << result.chosen_scheme << ": " << result.choice_reason << '\n';
-  }
-  print_steadiness(out, result);
-  out.flush();
-}
-
 void print_steadiness(std::ostream& out, const MatrixResult& result) {
   const std::string warning = steadiness_warning(result);
   if (!warning.empty()) out << "\n  " << warning << '\n';
 }
 
-std::string table_help() {
-  return "columns of the table:\n"
-         "  setup    median of the repeated setups (the first, which loads kernels, is in the "
-         "JSON)\n"
-         "  rest     the setup without its allocations (timed alone) and its waits for the device\n"
-         "           (a readback each)\n"
-         "  applies  the setup in applies of the same contestant\n"
-         "  time     one apply, nothing queued before; by events of the device where it has them\n"
-         "  spread   the range of the middle half of these times over their median\n"
-         "  queued   time of one in ten applies in a row, or in fewer if one takes over 1 ms\n"
-         "  latency  from the call to the end of the fence behind it, by the host's clock\n"
-         "  GB/s     the least bytes of an apply of CSR (values, column indices, row pointer, x "
-         "and\n"
-         "           y once) over the time, whatever the contestant really moves\n"
-         "  triad    that rate as a share of the measured STREAM triad\n"
-         "  moved    bytes that one apply moves, if the contestant reports them\n"
-         "  vs peer  time of the fastest baseline over this time: above 1 is faster\n";
+namespace {
+/// Number of contestants that a warning names, so that it stays a line; the JSON names all.
+constexpr std::size_t most_named = 6;
+
+/// The samples that spread more: of single applies or of queued ones.
+const Samples& less_steady(const ContestantResult& c) {
+  return c.queued.spread() > c.time.spread() ? c.queued : c.time;
+}
+
+bool waits_less_and_takes_longer(const ContestantResult& c) {
+  if (c.queued.empty() || c.latency.empty()) return false;
+  const double waited = std::max(c.latency.median(), c.time.median());
+  return c.queued.median() > (1 + spread_limit) * waited;
+}
+}  // namespace
+
+std::string unsteadiness(const ContestantResult& c) {
+  for (const auto& [name, samples] : {std::pair("time", &c.time), std::pair("queued", &c.queued)}) {
+    if (samples->empty()) continue;
+    const std::size_t count = samples->seconds.size();
+    if (samples->spread() > spread_limit) return name + (" spreads " + spread_of(*samples));
+    if (count < fewest_times) {
+      return name + format(" of %zu repetition", count) + (count == 1 ? "" : "s");
+    }
+  }
+  return waits_less_and_takes_longer(c) ? "queued takes longer than with waits" : "";
+}
+
+std::vector<const ContestantResult*> unsteady_contestants(const MatrixResult& result) {
+  std::vector<const ContestantResult*> found;
+  for (const ContestantResult& c : result.contestants) {
+    if (less_steady(c).spread() > spread_limit) found.push_back(&c);
+  }
+  return found;
+}
+
+std::string steadiness_warning(const MatrixResult& result) {
+  std::string text;
+  const auto add = [&](const std::string& name, const Samples& samples) {
+    text += (text.empty() ? "" : ", ") + name + " (" + spread_of(samples) + ")";
+  };
+  if (unsteady_machine(result)) add("the reference operation", result.reference);
+  const auto unsteady = unsteady_contestants(result);
+  const std::size_t named = std::min(unsteady.size(), most_named);
+  for (std::size_t i = 0; i < named; ++i) add(unsteady[i]->name, less_steady(*unsteady[i]));
+  if (text.empty()) return text;
+  if (named < unsteady.size()) {
+    text += " and " + std::to_string(unsteady.size() - named) + " others";
+  }
+  return "unsteady: the times of " + text + " spread by more than " +
+         format("%.0f%%", 100 * spread_limit) +
+         "; other programs may use this machine, so compare nothing by this table";
+}
+
+std::string spread_of(const Samples& samples) {
+  return samples.seconds.size() < 3 ? "-" : format("%.0f%%", 100 * samples.spread());
 }
 
 }  // namespace heddle::bench

@@ -12,6 +12,30 @@
 
 namespace heddle::bench {
 
+/// Times that spread more than this (Samples::spread) are not comparable: other programs used the
+/// machine, or its clocks changed. A guess: idle machines stay below a tenth of it or two.
+inline constexpr double spread_limit = 0.25;
+
+/// Fewer times than these say nothing about their spread.
+inline constexpr std::size_t fewest_times = 10;
+
+/// Reason that the times of a contestant are not comparable: they are few, or spread by more than
+/// spread_limit, or queued applies take longer than applies with a wait after each. "" if there is
+/// none.
+std::string unsteadiness(const ContestantResult& c);
+
+/// The contestants whose times, single or queued, spread by more than spread_limit.
+std::vector<const ContestantResult*> unsteady_contestants(const MatrixResult& result);
+/// Whether the times of the reference work spread by more than spread_limit.
+inline bool unsteady_machine(const MatrixResult& result) {
+  return result.reference.spread() > spread_limit;
+}
+/// One line that names what is unsteady, with its spread, and at most six contestants; empty if all
+/// is steady.
+std::string steadiness_warning(const MatrixResult& result);
+/// Text of the column of spreads: "12%", or "-" for fewer than three times.
+std::string spread_of(const Samples& samples);
+
 /// Formats like printf; at most 255 characters.
 std::string format(const char* pattern, ...);
 /// "12.3 us", "45.60 ms", "7.80 s"
@@ -23,26 +47,10 @@ std::string bytes(std::size_t count);
 std::string factor(double value);
 /// The median, or "-" without samples.
 std::string optional_duration(const Samples& samples);
-/// The median time of a contestant.
-inline double time_of(const ContestantResult& c) { return c.time.median(); }
-/// The fastest contestant by `seconds` among those that ran, were right and satisfy `counts`; null
-/// if there is none.
-template <class Counts>
-const ContestantResult* fastest(const MatrixResult& result, const Counts& counts,
-                                double (*seconds)(const ContestantResult&) = time_of) {
-  const ContestantResult* found = nullptr;
-  for (const ContestantResult& c : result.contestants) {
-    if (!c.timed() || !c.right() || !counts(c)) continue;
-    if (!found || seconds(c) < seconds(*found)) found = &c;
-  }
-  return found;
-}
 /// Speed-up of a contestant over `peer` by `seconds`, or "-".
 std::string against(const ContestantResult* peer, const ContestantResult& c,
                     double (*seconds)(const ContestantResult&) = time_of);
-/// Speed-up of a contestant over the fastest baseline, or "-".
-std::string against_peer(const MatrixResult& result, const ContestantResult& c);
-/// Prints a line after a table if something in it is unsteady (steadiness.hpp).
+/// Prints a line after a table if something in it is unsteady (steadiness_warning).
 void print_steadiness(std::ostream& out, const MatrixResult& result);
 
 /// Prints one paragraph: the device and its measured limits.
@@ -56,6 +64,7 @@ struct Column {
   const char* head;
   int width;
   std::function<std::string(const ContestantResult&)> text;
+  bool optional = false;  ///< left out if it has "-" for all contestants
 };
 /// Columns of most tables.
 Column setup_column();
@@ -63,14 +72,22 @@ Column setup_column();
 Column setups_column(const char* head);
 Column time_column(const char* head = "time");
 Column spread_column();
+Column queued_column();
+/// GB/s by the bytes that every contestant has to move.
+Column rate_column(const MatrixResult& result, int width);
+Column update_column(const char* head, int width = 11);
 /// Bytes that are kept in addition to the matrix.
 Column kept_column();
+/// Bytes that are kept, with "-" for none, which is unknown.
+Column known_bytes_column();
+/// The time of peer_of(contestant) over the contestant's; "-" if that is null.
+template <class PeerOf>
+Column peer_column(const PeerOf& peer_of, double (*seconds)(const ContestantResult&) = time_of,
+                   const char* head = "vs peer") {
+  return {head, 9, [=](const ContestantResult& c) { return against(peer_of(c), c, seconds); }};
+}
 /// Prints one row for each contestant, schemes first and an empty line before the first baseline:
 /// these columns, then the verdict, whether it was chosen, what is unsteady, and the note.
-void print_rows(std::ostream& out, const MatrixResult& result, const std::vector<Column>& columns);
-/// Prints one row for each contestant, schemes first, and the choice of `choose`.
-void print_contestants(std::ostream& out, const MatrixResult& result, const DeviceFigures& figures);
-/// Help for the columns of those rows.
-std::string table_help();
+void print_rows(std::ostream& out, const MatrixResult& result, std::vector<Column> columns);
 
 }  // namespace heddle::bench

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "timing.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <numeric>
 #include <random>
 
-#include "steadiness.hpp"
+#include "table.hpp"
 
 namespace heddle::bench {
 
@@ -14,13 +17,13 @@ namespace {
 
 using Exec = Kokkos::DefaultExecutionSpace;
 
+constexpr double quiet_seconds = 1, pause_seconds = 0.1;
 constexpr int block_repetitions = 10;
 // Caches without LRU replacement need several applies to hold a large matrix again.
 constexpr int fewest_warm_up_applies = 2;
 constexpr int most_warm_up_applies = 10;
 constexpr double warm_up_seconds = 0.02;
 constexpr int fewest_repetitions = static_cast<int>(fewest_times);
-constexpr int fewest_alone = 5;
 constexpr int fewest_long_repetitions = 2;
 /// Most applies of a queue, which has at least two.
 constexpr int most_queued = 10;
@@ -28,9 +31,6 @@ constexpr double queued_seconds = 0.01;
 /// Seconds of long applies after which the next runner has its turn.
 constexpr double long_block_seconds = 0.1;
 constexpr double clock_warm_up_seconds = 0.05;
-constexpr int repetitions_alone = 20;
-constexpr double seconds_alone = 0.1;
-constexpr int fewest_to_stop = 2;
 /// Entries of the reference work's arrays: 2 MB each, so that most threads' caches hold all three.
 constexpr std::size_t reference_entries = std::size_t{1} << 18;
 constexpr int references_per_block = 2;
@@ -171,6 +171,36 @@ double host_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+Progress::Progress() : terminal_(isatty(STDERR_FILENO) != 0) {}
+
+void Progress::task(std::string what) {
+  what_ = std::move(what);
+  task_started_ = host_seconds();
+  // A new task of a slow run is shown at once, since it may take long.
+  if (shown_) show(what_);
+}
+
+void Progress::step(std::size_t done, std::size_t of, const std::string& detail) {
+  const double time = host_seconds();
+  if (time - task_started_ < quiet_seconds || time - last_shown_ < pause_seconds) return;
+  const std::string count = " " + std::to_string(done) + "/" + std::to_string(of);
+  show(what_ + (of ? count : "") + (detail.empty() ? "" : " " + detail));
+}
+
+void Progress::show(const std::string& text) {
+  if (!terminal_) return;
+  std::fprintf(stderr, "\r\033[K%.100s", text.c_str());
+  std::fflush(stderr);
+  shown_ = true;
+  last_shown_ = host_seconds();
+}
+
+void Progress::clear() {
+  if (shown_) std::fprintf(stderr, "\r\033[K");
+  std::fflush(stderr);
+  shown_ = false;
+}
+
 Samples time_in_turns(const Exec& exec, Clock& clock, std::vector<Runner>& runners,
                       const TimingOptions& options, Progress& progress) {
   Samples reference;
@@ -202,20 +232,30 @@ Samples time_in_turns(const Exec& exec, Clock& clock, std::vector<Runner>& runne
   return reference;
 }
 
+Samples time_repeated(const Exec& exec, const Repeats& repeats, const std::function<void()>& work) {
+  Stopwatch stopwatch(exec);
+  Samples samples;
+  work();
+  exec.fence("heddle::bench::warm_up");
+  const double begin = host_seconds();
+  for (int i = 0; i < repeats.most; ++i) {
+    if (i >= repeats.least && host_seconds() - begin > repeats.budget_seconds) break;
+    if (ends && ends(samples)) break;
+    exec.fence("heddle::bench::repeated");
+    stopwatch.start();
+    work();
+    samples.seconds.push_back(stopwatch.stop());
+  }
+  return samples;
+}
+
 TimedScheme time_alone(const Exec& exec, const std::function<void()>& apply,
                        double too_slow_seconds) {
-  Stopwatch stopwatch(exec);
-  apply();
-  exec.fence("heddle::bench::warm_up");
-  Samples samples;
-  const double begin = host_seconds();
-  for (int done = 1; done <= repetitions_alone; ++done) {
-    stopwatch.start();
-    apply();
-    samples.seconds.push_back(stopwatch.stop());
-    if (done >= fewest_to_stop && samples.min() > too_slow_seconds) return {samples.min(), true};
-    if (done >= fewest_alone && host_seconds() - begin > seconds_alone) break;
-  }
+  const auto too_slow = [&](const Samples& samples) {
+    return samples.seconds.size() > 1 && samples.min() > too_slow_seconds;
+  };
+  const Samples samples = time_repeated(exec, {5, 20, 0.1}, apply, too_slow);
+  if (too_slow(samples)) return {samples.min(), true};
   return {samples.median(), false};
 }
 

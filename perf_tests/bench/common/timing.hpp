@@ -3,14 +3,65 @@
 
 #include <Kokkos_Core.hpp>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "progress.hpp"
 #include "results.hpp"
-#include "stopwatch.hpp"
 
 namespace heddle::bench {
+
+/// A status line on a terminal's stderr; silent in the first second of a task, and if stderr is not
+/// a terminal.
+class Progress {
+ public:
+  Progress();
+  ~Progress() { clear(); }
+  Progress(const Progress&) = delete;
+
+  void task(std::string what);
+  void step(std::size_t done, std::size_t of, const std::string& detail = "");
+  void clear();
+
+ private:
+  void show(const std::string& text);
+
+  bool terminal_;
+  bool shown_ = false;
+  double task_started_ = 0, last_shown_ = 0;
+  std::string what_;
+};
+
+/// Seconds of the host's steady clock.
+double host_seconds();
+
+/// Interface of the clocks that times are measured with; tests have their own.
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  virtual void start() = 0;
+  /// Waits for the work that was enqueued since start(), and returns its seconds.
+  virtual double stop() = 0;
+  /// Seconds of the host's clock since some moment.
+  virtual double host_seconds() const = 0;
+};
+
+/// Times the work of an execution space instance: by events of the device if it has them, else by
+/// the host's clock around the work and a fence.
+class Stopwatch final : public Clock {
+ public:
+  explicit Stopwatch(const Kokkos::DefaultExecutionSpace& exec);
+  ~Stopwatch() override;
+  void start() override;
+  double stop() override;
+  double host_seconds() const override;
+  /// "device events" or "host clock"
+  static const char* kind();
+
+ private:
+  struct Native;
+  std::unique_ptr<Native> native_;
+};
 
 struct TimingOptions {
   /// Most repetitions of a contestant.
@@ -34,9 +85,6 @@ struct Runner {
   Samples time, queued, latency;
 };
 
-/// Seconds of the host's steady clock.
-double host_seconds();
-
 /// Times all runners with one stopwatch. They take turns in blocks of ten repetitions, in another
 /// order each round, so that a change of the clocks or of the load affects all of them. Applies
 /// before a block are not counted, so that a runner finds its own data in the caches (unless they
@@ -51,6 +99,18 @@ double host_seconds();
 Samples time_in_turns(const Kokkos::DefaultExecutionSpace& exec, Clock& clock,
                       std::vector<Runner>& runners, const TimingOptions& options,
                       Progress& progress);
+
+/// How often work is repeated: at least `least` times, then until `budget_seconds` have passed, and
+/// at most `most` times.
+struct Repeats {
+  int least, most;
+  double budget_seconds;
+};
+/// Times work that is enqueued, after one run that is not counted, with nothing queued before,
+/// until ends(the samples so far), if that is given.
+Samples time_repeated(const Kokkos::DefaultExecutionSpace& exec, const Repeats& repeats,
+                      const std::function<void()>& work,
+                      const std::function<bool(const Samples&)>& ends = {});
 
 /// Times one runner alone: after an apply that is not counted, 20 applies, or those of 0.1 s, but
 /// at least 5. It stops from the second on if the fastest took longer than `too_slow_seconds`.

@@ -56,11 +56,7 @@ constexpr const char* help =
 
 Operation compare_operation() {
   const auto request = std::make_shared<Request>();
-  Operation operation;
-  operation.name = "compare";
-  operation.description = "Two results of heddle-bench, JSON or CSV: what is slower or faster";
-  operation.needs_device = false;
-  operation.define = [request](CLI::App& app) {
+  const auto define = [request](CLI::App& app) {
     app.add_option("before", request->before, "Results to compare with")->required();
     app.add_option("after", request->after, "Results to judge")->required();
     app.add_option("--name", request->names, "These contestants alone, such as auto")
@@ -70,9 +66,12 @@ Operation compare_operation() {
         ->capture_default_str();
     app.add_flag("--all", request->all, "Print every contestant, not only those that differ");
   };
-  operation.run = [request](const std::vector<std::string>&) { return run(*request); };
-  operation.help = help;
-  return operation;
+  return {.name = "compare",
+          .description = "Two results of heddle-bench, JSON or CSV: what is slower or faster",
+          .define = define,
+          .needs_device = false,
+          .run = [request](const std::vector<std::string>&) { return run(*request); },
+          .help = help};
 }
 
 }  // namespace heddle::bench

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compiled once for each pair of HEDDLE_BENCH_SCALAR and HEDDLE_BENCH_OFFSET.
-#include "../common/instances.hpp"
-#include "run.hpp"
+#include "../../../backends/algorithms/transpose.hpp"
+#include "../../../formats/all_formats.hpp"
+#include "../../../testing/reference.hpp"
+#include "../common/contest.hpp"
+#include "../common/plans.hpp"
+#include "operations.hpp"
+#include "problem.hpp"
 
 namespace heddle::bench {
 
@@ -9,10 +14,143 @@ namespace {
 
 using S = HEDDLE_BENCH_SCALAR;
 using Off = HEDDLE_BENCH_OFFSET;
+using Problem = ConvertProblem<S, Off>;
 
-[[maybe_unused]] const bool entered =
-    enter_instance<ConvertRun<S, Off>, ConvertRequest, ConvertProblem<S, Off>>(
-        HEDDLE_BENCH_SCALAR_NAME, sizeof(Off));
+/// The whole inspection of a plan with one scheme.
+class PlanConversion : public ConvertContestant<S> {
+ public:
+  PlanConversion(const Exec& exec, const Problem& problem, const SpmvOptions& options)
+      : problem_(problem), options_(options) {
+    run(exec);
+  }
+
+  void run(const Exec& exec) override {
+    plan_.reset();
+    plan_ = make_plan<S, Off>(exec, problem_, options_);
+  }
+  void product(const Exec& exec) override {
+    plan_->apply(exec, S(1), S(0));
+    exec.fence("heddle::bench::product");
+  }
+  std::size_t bytes() const override { return plan_->bytes(); }
+  std::string scheme() const override { return plan_->scheme(); }
+
+ private:
+  Problem problem_;
+  SpmvOptions options_;
+  std::unique_ptr<SpmvContestant<S>> plan_;
+};
+
+/// The stored transpose that a plan keeps for ops that its scheme lacks.
+class TransposeConversion : public ConvertContestant<S> {
+ public:
+  TransposeConversion(const Exec& exec, const Problem& problem) : problem_(problem) { run(exec); }
+
+  void run(const Exec& exec) override {
+    made_.reset();
+    made_.emplace(exec, problem_.A);
+  }
+  void product(const Exec& exec) override {
+    const auto T = made_->matrix();
+    product_by_transpose(exec, problem_, T.row_ptr(), T.col_idx(), T.values());
+  }
+  std::size_t bytes() const override { return made_->bytes(); }
+
+ private:
+  Problem problem_;
+  std::optional<heddle::detail::Transposed<Exec, S, Index, Off>> made_;
+};
+
+/// Converts one source into every form: load, convert, verify, time.
+class Run : public Contest<ConvertRequest, Problem> {
+ public:
+  Run(const ConvertRequest& request, const Source& source, Progress& progress)
+      : Contest(request, source, progress) {
+    take_matrix([](const auto& loaded) { return loaded.matrix; });
+    const auto& A = problem_.A;
+    other_ = A.rows() == A.columns() ? transpose(exec_, A) : sort_rows(exec_, A);
+    Kokkos::deep_copy(exec_, other_.storage().values(), S(0));
+    problem_.B = other_.matrix();
+    problem_.block = request.block;
+    x_ = test::random_columns<S>(static_cast<std::size_t>(problem_.host.columns()), 1,
+                                 request.matrices.seed + 2);
+    problem_.make_vectors(exec_, x_);
+  }
+
+  MatrixResult run() {
+    enter_plans();
+    enter_operations();
+    race([&] {  // verifies each conversion by a product with its result
+      const auto reference = test::reference_product(Op::none, problem_.host.matrix(), x_);
+      return [=, this](ConvertContestant<S>& contestant, const ContestantResult&) {
+        test::fill_with_poison(problem_.y);
+        contestant.product(exec_);
+        return test::error_over_bound(reference, problem_.host_y(exec_));
+      };
+    });
+    // The allocations of each conversion, allocated and released alone.
+    for_each("allocations of", [&](Contestant& contestant, ContestantResult& entry) {
+      if (!contestant.allocates_through_kokkos()) return;
+      entry.allocations = measure_allocations(exec_, true, [&] {
+        contestant.run(exec_);
+        return true;
+      });
+    });
+    return std::move(result_);
+  }
+
+ private:
+  void enter_plans() {
+    const Features features = features_of(exec_, problem_.A, result_.rows);
+    const Device device = backends::describe(exec_);
+    const auto grammars = AllFormats::grammars(device);
+    const auto expand = [&](const std::string& word) -> Meant {
+      if (word == "transpose" || word == "operations" || is_operation(word)) {
+        return Meant(std::in_place);
+      }
+      if (word != "all") return std::nullopt;
+      std::vector<Scheme> all = AllFormats::candidates(features, device);
+      const std::string block = std::to_string(request_.block);
+      all.push_back(parse_scheme("bcsr/" + block + "x" + block, grammars));
+      return all;
+    };
+    for (const Scheme& scheme : asked_schemes(request_.schemes, grammars, expand)) {
+      const SpmvOptions options{.scheme = scheme, .check = request_.check};
+      enter(scheme.to_string(), true,
+            [&] { return std::make_unique<PlanConversion>(exec_, problem_, options); });
+    }
+    if (!request_.asks_for("transpose")) return;
+    enter("transpose", true,
+          [&] { return std::make_unique<TransposeConversion>(exec_, problem_); });
+  }
+
+  static bool is_operation(const std::string& word) {
+    return std::find(operation_names.begin(), operation_names.end(), word) != operation_names.end();
+  }
+  bool wants_operation(const std::string& name) const {
+    return request_.asks_for("operations") || request_.asks_for(name);
+  }
+  void enter_operations() {
+    if (std::none_of(operation_names.begin(), operation_names.end(),
+                     [&](const char* name) { return wants_operation(name); })) {
+      return;
+    }
+    each_operation(problem_, problem_.host,
+                   [&]<class Make, class Multiply>(const std::string& name, const Make& make,
+                                                   const Multiply& multiply) {
+                     if (!wants_operation(name)) return;
+                     enter(name, true, [&] {
+                       return std::make_unique<OperationConversion<S, Make, Multiply>>(exec_, make,
+                                                                                       multiply);
+                     });
+                   });
+  }
+
+  DerivedCsr<Exec, S, Index, Off> other_;
+  test::HostColumns<S> x_;
+};
+
+[[maybe_unused]] const bool entered = enter_instance<Run>(HEDDLE_BENCH_SCALAR_NAME);
 
 }  // namespace
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../operation.hpp"
-
 #include "../common/run_contest.hpp"
-#include "../common/table.hpp"
-#include "request.hpp"
+#include "problem.hpp"
 
 namespace heddle::bench {
 
@@ -53,8 +50,7 @@ void print(std::ostream& out, const MatrixResult& result, const DeviceFigures&,
       << bytes(result.csr_bytes) << " of CSR\n\n";
   print_rows(
       out, result,
-      {time_column(),
-       spread_column(),
+      {time_column(), spread_column(),
        allocations_column(
            "allocs", 7,
            [](const ContestantResult& c, double) { return std::to_string(c.allocations->count); }),
@@ -64,13 +60,8 @@ void print(std::ostream& out, const MatrixResult& result, const DeviceFigures&,
                           [](const ContestantResult& c, double alone) {
                             return duration(std::max(0.0, time_of(c) - alone));
                           }),
-       {"GB/s", 10,
-        [&](const ContestantResult& c) { return format("%.1f", result.gbytes_per_second(c)); }},
-       kept_column(),
-       {"vs peer", 9,
-        [&](const ContestantResult& c) { return against(peer_of(result, c, request.block), c); }}});
-  print_steadiness(out, result);
-  out.flush();
+       rate_column(result, 10), kept_column(),
+       peer_column([&](const auto& c) { return peer_of(result, c, request.block); })});
 }
 
 constexpr const char* help =

@@ -13,7 +13,7 @@
 #include "../../../matrices/blocks.hpp"
 #include "../../../matrices/coordinates.hpp"
 #include "../../../matrices/select.hpp"
-#include "host_products.hpp"
+#include "problem.hpp"
 
 namespace heddle::bench {
 

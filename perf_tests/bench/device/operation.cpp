@@ -8,12 +8,7 @@
 namespace heddle::bench {
 
 Operation device_operation() {
-  Operation operation;
-  operation.name = "device";
-  operation.description =
-      "Measured bandwidth (copy, STREAM triad), latency of launches and readbacks, allocations and "
-      "dependent steps of this machine";
-  operation.run = [](const std::vector<std::string>&) -> int {
+  const auto run = [](const std::vector<std::string>&) -> int {
     const DeviceFigures figures = measure_device({});
     print_machine(std::cout, describe_machine(""), figures);
     print_allocator(std::cout, figures);
@@ -21,7 +16,11 @@ Operation device_operation() {
     std::cout << "a dependent step: " << (steps.empty() ? "not measured" : steps) << '\n';
     return all_well;
   };
-  return operation;
+  return {.name = "device",
+          .description =
+              "Measured bandwidth (copy, STREAM triad), latency of launches and readbacks, "
+              "allocations and dependent steps of this machine",
+          .run = run};
 }
 
 }  // namespace heddle::bench

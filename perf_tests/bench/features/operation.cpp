@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "../operation.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <sstream>
 #include <utility>
@@ -10,10 +13,10 @@
 #include "../../../formats/inspect/definitions.hpp"
 #include "../../../formats/model/model.hpp"
 #include "../../../solvers/sptrsv/transform/features.hpp"
-#include "../common/launch_timing.hpp"
 #include "../common/load.hpp"
-#include "../common/matrix_options.hpp"
+#include "../common/options.hpp"
 #include "../common/table.hpp"
+#include "../common/timing.hpp"
 
 namespace heddle::bench {
 
@@ -72,15 +75,38 @@ TriangleFeatures features_of_triangle(const Exec& exec, const Matrix& A, Triangl
       static_cast<std::int64_t>(A.nonzeros()));
 }
 
-/// Prints the times of the features, from launch to result on the host.
+/// Prints the times of the features, from launch to result on the host: medians of runs of about a
+/// millisecond, in turns, so that other load of the machine affects all alike.
 template <class Exec, class Matrix>
 void print_times(const Exec& exec, const Matrix& A, int repetitions) {
-  const auto [row, checked, pattern] = median_microseconds(
-      exec, repetitions, [&] { row_features(exec, A); },
-      [&] { row_features(exec, A, Check::columns); }, [&] { pattern_features(exec, A); });
-  std::cout << "row features " << duration(1e-6 * row) << ", with the check of columns "
-            << duration(1e-6 * checked) << ", pattern features " << duration(1e-6 * pattern)
-            << std::endl;
+  const std::pair<const char*, std::function<void()>> works[] = {
+      {"row features ", [&] { row_features(exec, A); }},
+      {", with the check of columns ", [&] { row_features(exec, A, Check::columns); }},
+      {", pattern features ", [&] { pattern_features(exec, A); }}};
+  const auto seconds = [&](const auto& work, int times) {
+    exec.fence("heddle::bench::before");
+    const double begin = host_seconds();
+    for (int i = 0; i < times; ++i) work();
+    exec.fence("heddle::bench::after");
+    return (host_seconds() - begin) / times;
+  };
+  Samples samples[std::size(works)];
+  int times[std::size(works)];
+  for (int repetition = -1; repetition < repetitions; ++repetition) {
+    for (std::size_t k = 0; k < std::size(works); ++k) {
+      const auto& work = works[k].second;
+      if (repetition < 0) {
+        work();
+        times[k] = std::clamp(static_cast<int>(1e-3 / seconds(work, 3)), 1, 200);
+      } else {
+        samples[k].seconds.push_back(seconds(work, times[k]));
+      }
+    }
+  }
+  for (std::size_t k = 0; k < std::size(works); ++k) {
+    std::cout << works[k].first << duration(samples[k].median());
+  }
+  std::cout << std::endl;
 }
 
 void print_features(const Source& source, const Request& request, bool first) {
@@ -123,10 +149,7 @@ void print_features(const Source& source, const Request& request, bool first) {
 
 Operation features_operation() {
   const auto request = std::make_shared<Request>();
-  Operation operation;
-  operation.name = "features";
-  operation.description = "Features of matrices, as docs/features.md defines them";
-  operation.define = [request](CLI::App& app) {
+  const auto define = [request](CLI::App& app) {
     request->matrices.define(app);
     app.add_option("--repeat", request->repetitions,
                    "Also time them: medians of this number of runs of a millisecond; 0: do not")
@@ -139,7 +162,7 @@ Operation features_operation() {
                  "A line a matrix, behind a line of names, with the square blocks that choose "
                  "estimates");
   };
-  operation.run = [request](const std::vector<std::string>&) -> int {
+  const auto run = [request](const std::vector<std::string>&) -> int {
     int code = all_well;
     bool first = true;
     for (const Source& source : request->matrices.sources()) {
@@ -152,8 +175,11 @@ Operation features_operation() {
     }
     return code;
   };
-  operation.help = matrix_help() + "\n";
-  return operation;
+  return {.name = "features",
+          .description = "Features of matrices, as docs/features.md defines them",
+          .define = define,
+          .run = run,
+          .help = matrix_help() + "\n"};
 }
 
 }  // namespace heddle::bench

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../operation.hpp"
-
 #include "../common/run_contest.hpp"
-#include "../common/table.hpp"
-#include "request.hpp"
+#include "problem.hpp"
 
 namespace heddle::bench {
 
@@ -18,9 +15,10 @@ void define(Settings& settings, GsRequest& r) {
       .option("sweeps", r.sweeps,
               "Sweeps that are timed together; more than one needs --start guess")
       ->check(CLI::PositiveNumber);
-  settings.option("omega", r.omega, "Relaxation factor, more than 0 and less than 2");
+  settings.option("omega", r.options.omega, "Relaxation factor, more than 0 and less than 2");
   settings
-      .option("block", r.block_size, "Rows of a block, which are solved for together", "block_size")
+      .option("block", r.options.block_size, "Rows of a block, which are solved for together",
+              "block_size")
       ->check(CLI::Range(1, 8));
   r.define_contest(settings.app(),
                    "Schemes, or \"auto\" (what a plan chooses), \"multicolor\" (the same "
@@ -40,12 +38,10 @@ void print(std::ostream& out, const MatrixResult& result, const DeviceFigures&,
   if (request.sweeps > 1) out << request.sweeps << ' ';
   out << request.sweep_name << (request.sweeps > 1 ? " sweeps" : " sweep") << " from "
       << (request.from_zero() ? "zero" : "a guess");
-  if (request.omega != 1) out << ", omega " << request.omega;
-  if (request.block_size > 1) out << ", blocks of " << request.block_size;
+  if (request.options.omega != 1) out << ", omega " << request.options.omega;
+  if (request.options.block_size > 1) out << ", blocks of " << request.options.block_size;
   out << ", " << result.rows.rows << " rows, " << result.rows.nonzeros << " entries";
-  if (request.columns > 1) {
-    out << ", " << request.columns << " columns, layout " << request.layout;
-  }
+  out << columns_text(request);
   if (!result.choice_reason.empty()) out << "\n  " << result.choice_reason;
   out << "\n\n";
   const ContestantResult* product = nullptr;
@@ -68,14 +64,15 @@ void print(std::ostream& out, const MatrixResult& result, const DeviceFigures&,
           return format("%.0f%%", whole);
         }},
        kept_column(),
-       {"vs peer", 9, [&](const ContestantResult& c) {
-          return against(c.is_scheme && c.name != product_name ? peer : nullptr, c);
-        }}});
-  print_steadiness(out, result);
-  out.flush();
+       peer_column([&](const ContestantResult& c) {
+         return c.is_scheme && c.name != product_name ? peer : nullptr;
+       })});
 }
 
 void prepare(GsRequest& request) {
+  request.options.sweep = request.sweep_name == "forward"    ? SweepDirection::forward
+                          : request.sweep_name == "backward" ? SweepDirection::backward
+                                                             : SweepDirection::symmetric;
   if (request.from_zero() && request.sweeps > 1) {
     throw Error("one sweep is timed from zero", "use --start guess, or leave out --sweeps");
   }

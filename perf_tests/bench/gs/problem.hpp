@@ -2,10 +2,22 @@
 #pragma once
 
 #include "../../../solvers/gauss_seidel/options.hpp"
+#include "../common/options.hpp"
 #include "../common/problem.hpp"
-#include "../common/whole_diagonal.hpp"
 
 namespace heddle::bench {
+
+/// Name of the contestant whose rate sweeps are compared with.
+inline constexpr const char* product_name = "product";
+
+/// Options of `heddle-bench gs`.
+struct GsRequest : ContestOptions {
+  std::string sweep_name = "symmetric", start = "zero";
+  int sweeps = 1;
+  GaussSeidelOptions options;
+
+  bool from_zero() const { return start == "zero"; }
+};
 
 /// Expected result of a Gauss-Seidel contestant.
 enum class GsNumbers {
@@ -21,13 +33,11 @@ class GsContestant : public Contestant {
   virtual GsNumbers numbers() const { return GsNumbers::sequential; }
 };
 
-/// One matrix on the device with its vectors: the input of every contestant.
+/// A square matrix with its vectors: columns ascend, each once, and the diagonal is whole.
 template <Scalar S, Offset Off>
-struct GsProblem : SolveVectors<S> {
+struct GsProblem : MatrixProblem<S, Off>, SolveVectors<S> {
   using Contestant = GsContestant<S>;
 
-  /// A square matrix: columns ascend, each once, and the diagonal is whole.
-  CsrMatrix<S, Index, Off, Space> A;
   bool symmetric = false;  ///< whether A is symmetric or Hermitian
   GaussSeidelOptions options;
   bool from_zero = true;
@@ -40,15 +50,9 @@ struct GsProblem : SolveVectors<S> {
   /// from a guess reads the other side first. Vectors are b, x and the sum over the other side.
   std::size_t least_bytes(std::size_t csr_bytes) const {
     const auto halves = static_cast<std::size_t>(sweeps) * (forward() && backward() ? 2 : 1);
-    std::size_t sides = halves, passes = 4 * halves;
-    if (from_zero) {
-      passes = 2 * halves;
-    } else {
-      sides = forward() && backward() ? halves + 1 : 2 * halves;
-    }
-    const auto entries =
-        static_cast<std::size_t>(A.rows()) * static_cast<std::size_t>(this->columns);
-    return csr_bytes * sides / 2 + passes * entries * sizeof(S);
+    const std::size_t again = forward() && backward() ? 1 : halves;
+    const std::size_t sides = from_zero ? halves : halves + again;
+    return csr_bytes * sides / 2 + (from_zero ? 2 : 4) * halves * this->b.size() * sizeof(S);
   }
 };
 

@@ -2,26 +2,10 @@
 // Checks of incomplete factors of any contestant, on the host in wide precision.
 #pragma once
 
-#include "../../../testing/wide.hpp"
-#include "../common/solve_error.hpp"
+#include "../common/sequential.hpp"
 #include "problem.hpp"
 
 namespace heddle::bench {
-
-/// Factors on the host: L without its diagonal of ones and U in one, or L alone; columns ascend.
-template <class RowPtr, class ColIdx, class Values>
-struct HostFactors {
-  RowPtr row_ptr;
-  ColIdx col_idx;
-  Values values;
-  bool cholesky;
-
-  std::size_t rows() const { return row_ptr.extent(0) > 0 ? row_ptr.extent(0) - 1 : 0; }
-  std::size_t begin(std::size_t i) const { return static_cast<std::size_t>(row_ptr(i)); }
-  std::size_t column(std::size_t k) const { return static_cast<std::size_t>(col_idx(k)); }
-};
-template <class RowPtr, class ColIdx, class Values>
-HostFactors(RowPtr, ColIdx, Values, bool) -> HostFactors<RowPtr, ColIdx, Values>;
 
 /// Rounding error of a result: `epsilon` relative, and `smallest` absolute below the normal range.
 struct Rounding {
@@ -31,6 +15,12 @@ struct Rounding {
 template <class Real>
 inline constexpr Rounding rounding{std::numeric_limits<Real>::epsilon(),
                                    std::numeric_limits<Real>::min()};
+
+/// Sets `worst` to the larger of it and error / bound; NaN is the largest.
+inline void keep_worst(double& worst, long double error, long double bound) {
+  const auto over = static_cast<double>(error > 0 ? error / bound : 0);
+  worst = over <= worst ? worst : over;
+}
 
 /// A sum, the magnitudes of its terms, and their loss by underflow.
 struct MeasuredSum {
@@ -48,7 +38,7 @@ struct MeasuredSum {
 /// smallest number for each term, and that times the pivot for an entry of L.
 template <Scalar S, Offset Off, class Factors>
 double factor_error(const HostStorage<S, Off>& A, const Factors& f, const Rounding& by) {
-  using test::detail::Wide;
+  using test::detail::Wide, test::detail::magnitude;
   constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
   std::vector<std::size_t> place(f.rows(), nowhere);  // position of each column in the row
   std::vector<MeasuredSum> rest;
@@ -62,12 +52,9 @@ double factor_error(const HostStorage<S, Off>& A, const Factors& f, const Roundi
       rest[place[column]].lost += by.smallest;
     };
     const auto divided = [&](std::size_t k, const Wide& pivot) {
-      rest[k - f.begin(i)].lost += by.smallest * test::detail::magnitude(pivot);
+      rest[k - f.begin(i)].lost += by.smallest * magnitude(pivot);
     };
-    for (auto k = A.row_ptr()(i); k < A.row_ptr()(i + 1); ++k) {
-      const auto at = static_cast<std::size_t>(k);
-      add(static_cast<std::size_t>(A.col_idx()(at)), Wide(A.values()(at)));
-    }
+    each_entry(A, i, [&](std::size_t j, const S& value) { add(j, Wide(value)); });
     for (std::size_t k = f.begin(i); k < f.begin(i + 1); ++k) {
       const std::size_t t = f.column(k);
       const Wide left = Wide(0) - Wide(f.values(k));
@@ -93,10 +80,7 @@ double factor_error(const HostStorage<S, Off>& A, const Factors& f, const Roundi
     const auto terms = static_cast<long double>(f.begin(i + 1) - f.begin(i) + 4);
     for (std::size_t k = f.begin(i); k < f.begin(i + 1); ++k) place[f.column(k)] = nowhere;
     for (const MeasuredSum& sum : rest) {
-      const long double bound = terms * 4 * (by.epsilon * sum.magnitude + sum.lost);
-      const long double error = test::detail::magnitude(sum.sum);
-      const auto over = static_cast<double>(error > 0 ? error / bound : 0);
-      worst = over <= worst ? worst : over;  // NaN is the worst
+      keep_worst(worst, magnitude(sum.sum), terms * 4 * (by.epsilon * sum.magnitude + sum.lost));
     }
   }
   return worst;
@@ -105,7 +89,7 @@ double factor_error(const HostStorage<S, Off>& A, const Factors& f, const Roundi
 /// The largest error of b - L U x over 8 (longest row + 4) epsilon (|b| + |L| |U| |x|) + underflow.
 template <class Factors, class Columns>
 double apply_error(const Factors& f, const Columns& b, const Columns& x, const Rounding& by) {
-  using test::detail::Wide;
+  using test::detail::Wide, test::detail::magnitude;
   double worst = 0;
   const std::size_t n = f.rows();
   std::size_t longest = 0;
@@ -117,7 +101,7 @@ double apply_error(const Factors& f, const Columns& b, const Columns& x, const R
       for (std::size_t k = f.begin(i); k < f.begin(i + 1); ++k) {
         const std::size_t j = f.column(k);
         const Wide entry(f.values(k));
-        y[f.cholesky ? j : i].lost += by.smallest * (1 + test::detail::magnitude(entry));
+        y[f.cholesky ? j : i].lost += by.smallest * (1 + magnitude(entry));
         if (f.cholesky) {
           y[j].add(Wide(entry.re, -entry.im) * Wide(x(i, v)));
         } else if (j >= i) {
@@ -133,19 +117,16 @@ double apply_error(const Factors& f, const Columns& b, const Columns& x, const R
         if (j > i || (j == i && !f.cholesky)) continue;
         const Wide entry = Wide(0) - Wide(f.values(k));
         rest.sum = rest.sum + entry * y[j].sum;
-        rest.magnitude += test::detail::magnitude(entry) * y[j].magnitude;
-        rest.lost += by.smallest + test::detail::magnitude(entry) * (by.smallest + y[j].lost);
+        rest.magnitude += magnitude(entry) * y[j].magnitude;
+        rest.lost += by.smallest + magnitude(entry) * (by.smallest + y[j].lost);
       }
       if (!f.cholesky) {
         rest.sum = rest.sum - y[i].sum;
         rest.magnitude += y[i].magnitude;
         rest.lost += y[i].lost;
       }
-      const long double bound =
-          8 * static_cast<long double>(longest + 4) * (by.epsilon * rest.magnitude + rest.lost);
-      const long double error = test::detail::magnitude(rest.sum);
-      const auto over = static_cast<double>(error > 0 ? error / bound : 0);
-      worst = over <= worst ? worst : over;
+      const auto terms = static_cast<long double>(longest + 4);
+      keep_worst(worst, magnitude(rest.sum), 8 * terms * (by.epsilon * rest.magnitude + rest.lost));
     }
   }
   return worst;
@@ -157,7 +138,9 @@ template <Scalar S, Offset Off, class Factors, class Columns>
 double timed_error(const IluProblem<S, Off>& problem, Timed timed, const Factors& factors,
                    const Columns& x, const Rounding& of_factors = rounding<RealOf<S>>) {
   if (timed == Timed::factor) return factor_error(problem.host, factors, of_factors);
-  if (timed == Timed::solve) return solve_error(problem.host, problem.host_b, x, solve_tolerance);
+  if (timed == Timed::solve) {
+    return solve_error(problem.host, problem.host_b, x, solve_limits.tolerance);
+  }
   return apply_error(factors, problem.host_b, x, rounding<RealOf<S>>);
 }
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../operation.hpp"
-
 #include "../common/run_contest.hpp"
-#include "../common/table.hpp"
-#include "request.hpp"
+#include "problem.hpp"
 
 namespace heddle::bench {
 
@@ -12,14 +9,17 @@ namespace {
 void define(Settings& settings, IluRequest& r) {
   settings.option("factors", r.factors, "lu, or cholesky: of the lower triangle")
       ->check(CLI::IsMember({"lu", "cholesky"}));
-  settings.option("level", r.fill_level, "Level of fill that is kept", "fill_level")
+  settings.option("level", r.options.fill_level, "Level of fill that is kept", "fill_level")
       ->check(CLI::Range(0, 100));
-  settings.option("block", r.block_size, "Rows of a block, all of which is kept", "block_size")
+  settings
+      .option("block", r.options.block_size, "Rows of a block, all of which is kept", "block_size")
       ->check(CLI::Range(1, 64));
-  settings.option("subdomains", r.subdomains, "Ranges of rows; entries between them are dropped")
+  settings
+      .option("subdomains", r.options.subdomains,
+              "Ranges of rows; entries between them are dropped")
       ->check(CLI::PositiveNumber);
   settings
-      .option("pivot-floor", r.pivot_floor,
+      .option("pivot-floor", r.options.pivot_floor,
               "Smallest magnitude of a pivot; smaller ones are raised")
       ->check(CLI::NonNegativeNumber);
   settings.option("keep", r.keep, "Factors: in the same type, or in float")
@@ -45,32 +45,24 @@ std::string kind(const ContestantResult& c) {
 void print(std::ostream& out, const MatrixResult& result, const DeviceFigures&,
            const IluRequest& request) {
   out << '\n'
-      << result.name << ": " << (request.cholesky() ? "IC(" : "ILU(") << request.fill_level << "), "
-      << result.rows.rows << " rows, " << result.rows.nonzeros << " entries";
-  if (request.block_size > 1) out << ", blocks of " << request.block_size;
-  if (request.subdomains > 1) out << ", " << request.subdomains << " subdomains";
-  if (request.in_float()) out << ", kept in float";
+      << result.name << ": " << (request.cholesky() ? "IC(" : "ILU(") << request.options.fill_level
+      << "), " << result.rows.rows << " rows, " << result.rows.nonzeros << " entries";
+  if (request.options.block_size > 1) out << ", blocks of " << request.options.block_size;
+  if (request.options.subdomains > 1) out << ", " << request.options.subdomains << " subdomains";
+  if (request.keep == "float") out << ", kept in float";
   if (!result.choice_reason.empty()) out << "\n  " << result.choice_reason;
   out << "\n\n";
   print_rows(out, result,
-             {setup_column(),
-              setups_column("times"),
-              time_column(),
-              spread_column(),
-              kept_column(),
-              {"vs peer", 9, [&](const ContestantResult& c) {
-                 return against(fastest(result,
-                                        [&](const ContestantResult& peer) {
-                                          return c.is_scheme && !peer.is_scheme &&
-                                                 kind(peer) == kind(c);
-                                        }),
-                                c);
-               }}});
-  print_steadiness(out, result);
-  out.flush();
+             {setup_column(), setups_column("times"), time_column(), spread_column(), kept_column(),
+              peer_column([&](const ContestantResult& c) {
+                return fastest(result, [&](const ContestantResult& peer) {
+                  return c.is_scheme && !peer.is_scheme && kind(peer) == kind(c);
+                });
+              })});
 }
 
 void prepare(IluRequest& request) {
+  if (request.keep == "float") request.options.factor_values = FactorValues::single_precision;
   if (request.solve && request.columns > 1) {
     throw Error("--solve needs one column", "leave out --columns");
   }

@@ -10,8 +10,7 @@
 #include <memory>
 
 #include "../common/load.hpp"
-#include "../common/matrix_options.hpp"
-#include "../common/symmetry.hpp"
+#include "../common/options.hpp"
 #include "../common/table.hpp"
 #include "products.hpp"
 
@@ -77,13 +76,11 @@ std::pair<double, double> true_errors(const Storage& A, const Columns& modes,
   double worst = 0, skew = 0;
   for (std::size_t j = 0; j < x.extent(1); ++j) {
     double square = 0, norm = 0;
-    for (std::int32_t i = 0; i < A.rows(); ++i) {
-      double sum = -result.pairs[j].value * x(static_cast<std::size_t>(i), j);
-      for (auto k = A.row_ptr()(i); k < A.row_ptr()(i + 1); ++k) {
-        sum += A.values()(k) * x(static_cast<std::size_t>(A.col_idx()(k)), j);
-      }
+    for (std::size_t i = 0; i < x.extent(0); ++i) {
+      double sum = -result.pairs[j].value * x(i, j);
+      each_entry(A, i, [&](std::size_t column, double value) { sum += value * x(column, j); });
       square += sum * sum;
-      norm += x(static_cast<std::size_t>(i), j) * x(static_cast<std::size_t>(i), j);
+      norm += x(i, j) * x(i, j);
     }
     worst = std::max(worst, std::sqrt(square / norm));
     for (std::size_t k = 0; k < j; ++k) {
@@ -190,10 +187,7 @@ int run(const Request& request) {
 
 Operation lobpcg_operation() {
   const auto request = std::make_shared<Request>();
-  Operation operation;
-  operation.name = "lobpcg";
-  operation.description = "Eigenpairs at an end of the spectrum of symmetric matrices";
-  operation.define = [request](CLI::App& app) {
+  const auto define = [request](CLI::App& app) {
     request->matrices.define(app);
     app.add_option("--count", request->count, "Pairs")
         ->check(CLI::PositiveNumber)
@@ -211,13 +205,15 @@ Operation lobpcg_operation() {
     app.add_option("--preconditioner", request->preconditioners, "none, jacobi, multigrid")
         ->check(CLI::IsMember({"none", "jacobi", "multigrid"}));
   };
-  operation.run = [request](const std::vector<std::string>&) { return run(*request); };
-  operation.help = matrix_help() +
-                   "\nA pattern without values of its own becomes its Laplacian, with one\n"
-                   "more on the diagonal where it has one. \"products\" counts columns that A was\n"
-                   "multiplied with; \"residual\" is the largest |A x - lambda x| / |x|\n"
-                   "over \"scale\", by a plain loop.\n";
-  return operation;
+  return {.name = "lobpcg",
+          .description = "Eigenpairs at an end of the spectrum of symmetric matrices",
+          .define = define,
+          .run = [request](const std::vector<std::string>&) { return run(*request); },
+          .help = matrix_help() +
+                  "\nA pattern without values of its own becomes its Laplacian, with one\n"
+                  "more on the diagonal where it has one. \"products\" counts columns that A was\n"
+                  "multiplied with; \"residual\" is the largest |A x - lambda x| / |x|\n"
+                  "over \"scale\", by a plain loop.\n"};
 }
 
 }  // namespace heddle::bench

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../operation.hpp"
-
-#include "../common/known_names.hpp"
+#include "../common/plans.hpp"
 #include "../common/run_contest.hpp"
-#include "../common/table.hpp"
-#include "make_multigrid.hpp"
-#include "request.hpp"
+#include "problem.hpp"
 
 namespace heddle::bench {
 
@@ -30,7 +26,7 @@ void define(Settings& settings, MultigridRequest& r) {
       ->check(CLI::PositiveNumber);
   settings.option("method", r.method_name, "cg or gmres, which solves to count iterations")
       ->check(CLI::IsMember({"cg", "gmres"}));
-  define_limits(settings, r.limits, r.excess);
+  r.define_limits(settings);
   r.define_contest(settings.app(), "Smoothers, \"auto\" for the default, or \"all\"");
 }
 
@@ -60,22 +56,19 @@ void print(std::ostream& out, const MatrixResult& result, const DeviceFigures&,
                 static_cast<long long>(result.rows.nonzeros))
       << result.choice_reason << "; " << request.method_name
       << format(" to %g\n\n", request.limits.tolerance);
-  print_rows(
-      out, result,
-      {setup_column(),
-       {"cycles", 9, [](const ContestantResult& c) { return cycles(c.setup, c); }},
-       {"new values", 12, [](const ContestantResult& c) { return optional_duration(c.update); }},
-       {"cycles", 9, [](const ContestantResult& c) { return cycles(c.update, c); }},
-       time_column("cycle"),
-       spread_column(),
-       {"iterations", 12,
-        [](const ContestantResult& c) {
-          return c.iterations ? std::to_string(*c.iterations) : "-";
-        }},
-       {"kept", 11, [](const ContestantResult& c) { return c.bytes > 0 ? bytes(c.bytes) : "-"; }}});
+  print_rows(out, result,
+             {setup_column(),
+              {"cycles", 9, [](const ContestantResult& c) { return cycles(c.setup, c); }},
+              update_column("new values", 12),
+              {"cycles", 9, [](const ContestantResult& c) { return cycles(c.update, c); }},
+              time_column("cycle"),
+              spread_column(),
+              {"iterations", 12,
+               [](const ContestantResult& c) {
+                 return c.iterations ? std::to_string(*c.iterations) : "-";
+               }},
+              known_bytes_column()});
   for (const ContestantResult& c : result.contestants) print_levels(out, c);
-  print_steadiness(out, result);
-  out.flush();
 }
 
 void prepare(MultigridRequest& request) {

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../solve/linear_system.hpp"
-#include "make_multigrid.hpp"
-#include "request.hpp"
+#include "../../../solvers/multigrid/core.hpp"
+#include "../../../solvers/multigrid/options.hpp"
+#include "../solve/problem.hpp"
 
 namespace heddle::bench {
+
+/// Options of `heddle-bench multigrid`; the method is that of the solve that verifies a hierarchy.
+struct MultigridRequest : SystemRequest {
+  MultigridOptions options;
+
+  MultigridRequest() { limits.max_iterations = 1000; }
+};
 
 /// A multigrid preconditioner of one system: run() applies a cycle to the problem's b, into its x.
 class MultigridContestant : public Contestant {
@@ -18,7 +25,6 @@ class MultigridContestant : public Contestant {
   virtual void apply_from(const Exec&, int) {}
 };
 
-/// The input of every contestant.
 template <Scalar S, Offset Off>
 struct MultigridProblem : LinearSystem<S, Off> {
   using Contestant = MultigridContestant;

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../operation.hpp"
-
 #include "../common/run_contest.hpp"
-#include "../common/table.hpp"
-#include "request.hpp"
+#include "problem.hpp"
 
 namespace heddle::bench {
 
@@ -22,40 +19,32 @@ void define(Settings& settings, MultiplyRequest& r) {
   r.define_contest(settings.app(), "\"auto\": a plan has one way to multiply");
 }
 
-double once(const ContestantResult& c) { return c.setup.median() + c.time.median(); }
-
 void print(std::ostream& out, const MatrixResult& result, const DeviceFigures&,
            const MultiplyRequest& request) {
   const RowFeatures& f = result.rows;
   out << '\n'
       << result.name << ": " << request.product << ", A " << f.rows << " x " << f.columns
       << " with " << f.nonzeros << " entries\n  " << result.choice_reason << "\n\n";
-  const auto faster = [&](const ContestantResult& c, double (*seconds)(const ContestantResult&)) {
-    const auto counts = [&](const ContestantResult& peer) {
-      return c.is_scheme && !peer.is_scheme;
-    };
-    return against(fastest(result, counts, seconds), c, seconds);
+  const auto peer = [&](const char* head, double (*seconds)(const ContestantResult&)) {
+    const auto best = fastest(result, [](const auto& c) { return !c.is_scheme; }, seconds);
+    return peer_column([=](const auto& c) { return c.is_scheme ? best : nullptr; }, seconds, head);
   };
   Column symbolic = setup_column();
   symbolic.head = "symbolic";
-  print_rows(
-      out, result,
-      {symbolic,
-       time_column("numeric"),
-       spread_column(),
-       {"once", 11, [](const ContestantResult& c) { return duration(once(c)); }},
-       {"kept", 11, [](const ContestantResult& c) { return c.bytes > 0 ? bytes(c.bytes) : "-"; }},
-       {"numeric", 9, [&](const ContestantResult& c) { return faster(c, time_of); }},
-       {"once", 9, [&](const ContestantResult& c) { return faster(c, once); }}});
-  print_steadiness(out, result);
-  out.flush();
+  print_rows(out, result,
+             {symbolic,
+              time_column("numeric"),
+              spread_column(),
+              {"once", 11, [](const ContestantResult& c) { return duration(once(c)); }},
+              known_bytes_column(),
+              peer("numeric", time_of),
+              peer("once", once)});
 }
 
 void prepare(MultiplyRequest& request) {
   for (const std::string& scheme : request.schemes) {
-    if (scheme != "auto" && scheme != "all") {
-      throw Error("\"" + scheme + "\" is no scheme of products of matrices", "use auto");
-    }
+    if (scheme == "auto" || scheme == "all") continue;
+    throw Error("\"" + scheme + "\" is no scheme of products of matrices", "use auto");
   }
 }
 

@@ -3,10 +3,18 @@
 
 #include <optional>
 
-#include "../common/load.hpp"
+#include "../common/options.hpp"
 #include "../common/problem.hpp"
 
 namespace heddle::bench {
+
+/// Options of `heddle-bench multiply`.
+struct MultiplyRequest : ContestOptions {
+  /// The product: A A (aa), A P (ap), or R A P (rap) for a smoothed prolongation P and R = P^H.
+  std::string product = "aa";
+  /// Number of multiplications above which a matrix is left out.
+  double most_products = 3e9;
+};
 
 /// A contestant that multiplies two or three matrices repeatedly, with the same patterns. Its
 /// set-up is the symbolic phase, and run() the numeric one.
@@ -17,14 +25,13 @@ class MultiplyContestant : public Contestant {
   virtual HostStorage<S, Off> result(const Exec& exec) = 0;
 };
 
-/// C = A B, or C = R A B: the input of every contestant.
+/// C = A B, or C = R A B. Columns of a row ascend, each once.
 template <Scalar S, Offset Off>
-struct MultiplyProblem {
+struct MultiplyProblem : MatrixProblem<S, Off> {
   using Contestant = MultiplyContestant<S, Off>;
-  using Matrix = CsrMatrix<S, Index, Off, Space>;
+  using typename MatrixProblem<S, Off>::Matrix;
 
-  /// Columns of a row ascend, each once.
-  Matrix A, B;
+  Matrix B;
   std::optional<Matrix> R;
 };
 

@@ -4,8 +4,7 @@
 
 #include <vector>
 
-#include "../common/host_rows.hpp"
-#include "../common/problem.hpp"
+#include "../common/load.hpp"
 
 namespace heddle::bench {
 

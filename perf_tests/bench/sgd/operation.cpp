@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "../operation.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <heddle/sgd.hpp>
 #include <iostream>
 #include <memory>
 #include <regex>
+#include <vector>
 
-#include "../common/stopwatch.hpp"
+#include "../../../testing/random.hpp"
 #include "../common/table.hpp"
 #include "../common/timing.hpp"
-#include "generate.hpp"
 
 namespace heddle::bench {
 
@@ -29,6 +31,55 @@ struct Request {
   bool diagonals = false;
   std::uint64_t seed = 1;
 };
+
+/// The numbers below `count` in random order.
+std::vector<int> shuffled(test::Random& random, std::int64_t count) {
+  std::vector<int> numbers(static_cast<std::size_t>(count));
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t j = random.below(i + 1);
+    numbers[static_cast<std::size_t>(i)] = numbers[static_cast<std::size_t>(j)];
+    numbers[static_cast<std::size_t>(j)] = static_cast<int>(i);
+  }
+  return numbers;
+}
+
+/// Random ratings like MovieLens: 138,493 users and 26,744 items at 20 million, both growing with
+/// the square root of `count`; power laws by which then the most popular item has 67,000 and the
+/// busiest user 9,000; values in half stars, of factors of rank four and noise. Places may repeat.
+HostRatings generated_ratings(std::int64_t count, std::uint64_t seed) {
+  const double size = std::sqrt(static_cast<double>(count) / 20e6);
+  const auto rows = std::max<std::int64_t>(4, static_cast<std::int64_t>(138493 * size));
+  const auto columns = std::max<std::int64_t>(4, static_cast<std::int64_t>(26744 * size));
+  test::Random random(seed);
+  const auto popular = [&](std::int64_t extent, double power, double shift) {
+    // Inverse of the running sum of (place + shift)^-power, as an integral.
+    const double e = 1 - power, low = std::pow(shift, e),
+                 high = std::pow(static_cast<double>(extent) + shift, e);
+    const double place = std::pow(low + random.unit() * (high - low), 1 / e) - shift;
+    return std::clamp<std::int64_t>(static_cast<std::int64_t>(place), 0, extent - 1);
+  };
+  const auto of_rows = shuffled(random, rows), of_columns = shuffled(random, columns);
+  constexpr int rank = 4;
+  std::vector<double> p(static_cast<std::size_t>(rows) * rank),
+      q(static_cast<std::size_t>(columns) * rank);
+  for (double& entry : p) entry = 0.5 + random.unit();
+  for (double& entry : q) entry = 0.4 + random.unit();
+  const auto n = static_cast<std::size_t>(count);
+  const Kokkos::View<int*, Kokkos::HostSpace> row("heddle::bench::row", n),
+      column("heddle::bench::column", n);
+  const Kokkos::View<float*, Kokkos::HostSpace> value("heddle::bench::value", n);
+  for (std::size_t k = 0; k < n; ++k) {
+    row(k) = of_rows[static_cast<std::size_t>(popular(rows, 0.75, 30))];
+    column(k) = of_columns[static_cast<std::size_t>(popular(columns, 0.95, 30))];
+    double sum = 0.3 * (random.unit() + random.unit() - 1);
+    for (int i = 0; i < rank; ++i) {
+      sum += p[static_cast<std::size_t>(row(k) * rank + i)] *
+             q[static_cast<std::size_t>(column(k) * rank + i)];
+    }
+    value(k) = static_cast<float>(std::clamp(std::round(2 * sum) / 2, 0.5, 5.0));
+  }
+  return {rows, columns, row, column, value};
+}
 
 struct Row {
   std::string name;
@@ -71,14 +122,8 @@ std::pair<std::int64_t, std::int64_t> blocks_of(const std::string& text) {
 Row run_sequential(const Exec& exec, const Request& request, const HostRatings& given) {
   Row row;
   row.name = "plain loop";
-  const auto n = static_cast<std::size_t>(given.count());
-  std::vector<std::size_t> order(n);
   test::Random random(request.seed);
-  for (std::size_t k = 0; k < n; ++k) {
-    const auto j = static_cast<std::size_t>(random.below(static_cast<std::int64_t>(k) + 1));
-    order[k] = order[j];
-    order[j] = k;
-  }
+  const std::vector<int> order = shuffled(random, given.count());
   const auto rank = static_cast<std::size_t>(request.rank);
   using HostFactor = Kokkos::View<float**, Kokkos::LayoutRight, Kokkos::HostSpace>;
   HostFactor p("heddle::bench::P", static_cast<std::size_t>(given.rows), rank);
@@ -95,7 +140,8 @@ Row run_sequential(const Exec& exec, const Request& request, const HostRatings& 
   const auto rate = static_cast<float>(request.rate), lambda = static_cast<float>(request.lambda);
   for (int epoch = 0; epoch < request.epochs; ++epoch) {
     const double begin = host_seconds();
-    for (const std::size_t k : order) {
+    for (const int at : order) {
+      const auto k = static_cast<std::size_t>(at);
       float* const a = &p(static_cast<std::size_t>(given.row(k)), 0);
       float* const b = &q(static_cast<std::size_t>(given.column(k)), 0);
       float sum = 0;
@@ -162,10 +208,7 @@ int run(const Request& request) {
 
 Operation sgd_operation() {
   const auto request = std::make_shared<Request>();
-  Operation operation;
-  operation.name = "sgd";
-  operation.description = "Matrix factorization by gradient descent, beside a plain loop";
-  operation.define = [request](CLI::App& app) {
+  const auto define = [request](CLI::App& app) {
     app.add_option("--file", request->file, "Ratings: lines `user item rating [time]`");
     app.add_option("--ratings", request->count, "Ratings to generate, of MovieLens' shape")
         ->check(CLI::PositiveNumber)
@@ -188,8 +231,10 @@ Operation sgd_operation() {
     app.add_flag("--diagonals", request->diagonals, "Time the schedule of diagonals, too");
     app.add_option("--seed", request->seed, "Seed of ratings and shuffles")->capture_default_str();
   };
-  operation.run = [request](const std::vector<std::string>&) { return run(*request); };
-  return operation;
+  return {.name = "sgd",
+          .description = "Matrix factorization by gradient descent, beside a plain loop",
+          .define = define,
+          .run = [request](const std::vector<std::string>&) { return run(*request); }};
 }
 
 }  // namespace heddle::bench

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../operation.hpp"
-
-#include "../common/known_names.hpp"
 #include "../common/run_contest.hpp"
-#include "../common/table.hpp"
-#include "request.hpp"
+#include "problem.hpp"
 
 namespace heddle::bench {
 
-void define_limits(Settings& settings, LoopLimits& limits, double& excess, double least_excess) {
+void SystemRequest::define_limits(Settings& settings, double least_excess) {
   settings.option("tolerance", limits.tolerance, "Tolerance of the residual, relative to b")
       ->check(CLI::Range(1e-15, 0.1));
   settings.option("max-iterations", limits.max_iterations, "Maximal number of products")
@@ -27,7 +23,7 @@ void define(Settings& settings, SolveRequest& r) {
       ->check(CLI::IsMember({"cg", "minres", "bicgstab", "gmres"}));
   settings.option("restart", r.restart, "Iterations after which gmres is restarted")
       ->check(CLI::Range(1, 1000));
-  define_limits(settings, r.limits, r.excess, -0.9);  // below 0: indefinite, for minres
+  r.define_limits(settings, -0.9);  // below 0: indefinite, for minres
   settings.option("block", r.block, "Rows of a block of block-jacobi")->check(CLI::Range(1, 32));
   settings.option("subdomains", r.subdomains, "Ranges of rows; entries between them are dropped")
       ->check(CLI::PositiveNumber);
@@ -35,8 +31,6 @@ void define(Settings& settings, SolveRequest& r) {
       ->check(CLI::PositiveNumber);
   r.define_contest(settings.app(), "Preconditioners of Heddle, or \"all\" that go with the method");
 }
-
-double whole(const ContestantResult& c) { return c.setup.median() + c.time.median(); }
 
 /// The kind by which contestants are compared: the first word of the preconditioner's name. In a
 /// baseline's name it follows the library, and `graph` if the loop is recorded. Incomplete LU and
@@ -62,12 +56,12 @@ void print(std::ostream& out, const MatrixResult& result, const DeviceFigures&,
         [&](const ContestantResult& other) {
           return c.is_scheme && !other.is_scheme && kind(other) == kind(c);
         },
-        whole);
+        once);
   };
   print_rows(
       out, result,
       {setup_column(),
-       {"factor", 11, [](const ContestantResult& c) { return optional_duration(c.update); }},
+       update_column("factor"),
        {"iterations", 12, [](const ContestantResult& c) { return std::to_string(*c.iterations); }},
        {"an iteration", 14,
         [](const ContestantResult& c) {
@@ -75,15 +69,13 @@ void print(std::ostream& out, const MatrixResult& result, const DeviceFigures&,
         }},
        time_column("solve"),
        spread_column(),
-       {"with setup", 11, [](const ContestantResult& c) { return duration(whole(c)); }},
-       {"vs peer", 9, [&](const ContestantResult& c) { return against(peer_of(c), c, whole); }}});
-  const auto* const ours = fastest(result, [](const auto& c) { return c.is_scheme; }, whole);
-  const auto* const peer = fastest(result, [](const auto& c) { return !c.is_scheme; }, whole);
-  if (ours) out << "\n  fastest with setup: " << ours->name << ", " << duration(whole(*ours));
-  if (ours && peer) out << "; of peers " << peer->name << ", " << duration(whole(*peer));
+       {"with setup", 11, [](const ContestantResult& c) { return duration(once(c)); }},
+       peer_column(peer_of, once)});
+  const auto* const ours = fastest(result, [](const auto& c) { return c.is_scheme; }, once);
+  const auto* const peer = fastest(result, [](const auto& c) { return !c.is_scheme; }, once);
+  if (ours) out << "\n  fastest with setup: " << ours->name << ", " << duration(once(*ours));
+  if (ours && peer) out << "; of peers " << peer->name << ", " << duration(once(*peer));
   out << '\n';
-  print_steadiness(out, result);
-  out.flush();
 }
 
 void prepare(SolveRequest& request) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../common/symmetry.hpp"
-#include "../common/whole_diagonal.hpp"
-#include "request.hpp"
+#include "../common/contest.hpp"
+#include "../common/sequential.hpp"
+#include "problem.hpp"
 
 namespace heddle::bench {
 
@@ -34,15 +34,11 @@ HostStorage<S, Off> laplacian(const HostStorage<S, Off>& A, bool symmetric, doub
   const auto rows = static_cast<std::size_t>(A.rows());
   std::vector<HostRow<S>> entries(rows);
   for (std::size_t i = 0; i < rows; ++i) {
-    for (Off k = A.row_ptr()(i); k < A.row_ptr()(i + 1); ++k) {
-      const Index j = A.col_idx()(static_cast<std::size_t>(k));
-      const bool diagonal = static_cast<std::size_t>(j) == i;
-      const Real size = diagonal ? 0 : Kokkos::abs(A.values()(static_cast<std::size_t>(k)));
+    each_entry(A, i, [&](std::size_t j, const S& value) {
+      const Real size = j == i ? 0 : Kokkos::abs(value);
       entries[i].emplace_back(j, S(symmetric ? size / 2 : size));
-      if (symmetric && !diagonal) {
-        entries[static_cast<std::size_t>(j)].emplace_back(static_cast<Index>(i), S(size / 2));
-      }
-    }
+      if (symmetric && j != i) entries[j].emplace_back(i, S(size / 2));
+    });
   }
   for (std::size_t i = 0; i < rows; ++i) {
     add_up(entries[i]);
@@ -79,5 +75,58 @@ System<S, Off> make_system(const Loaded<S, Off>& loaded, Method method, double e
                     : "an unsymmetric Laplacian of its pattern",
           false};
 }
+
+/// The contestants of one system: loads a source, and makes a system of it that the request's
+/// method can solve.
+template <class Request, class Problem>
+class SystemContest : public Contest<Request, Problem> {
+  using Base = Contest<Request, Problem>;
+  using S = typename Problem::Matrix::scalar_type;
+
+ public:
+  SystemContest(const Request& request, const Source& source, Progress& progress)
+      : Base(request, source, progress) {
+    problem_.request = request;
+    std::vector<double> nodes;
+    std::size_t dimensions = 0;
+    this->take_matrix([&](const auto& loaded) {
+      const auto system = make_system(loaded, request.method(), request.excess);
+      if (system.own_values) {
+        nodes = loaded.coordinates;
+        dimensions = static_cast<std::size_t>(loaded.dimensions);
+      }
+      result_.choice_reason = system.values;
+      return system.matrix;
+    });
+    const auto of = this->random_vectors(2);
+    const test::HostColumns<S> b("heddle::bench::b", of.extent(0), 1);
+    for (std::size_t i = 0; i < b.extent(0); ++i) {
+      each_entry(problem_.host, i,
+                 [&](std::size_t j, const S& value) { b(i, 0) += value * of(j, 0); });
+    }
+    problem_.make_vectors(exec_, b);
+    result_.apply_bytes += 2 * b.size() * sizeof(S);
+    if (dimensions > 0) copy_coordinates(nodes, dimensions);
+  }
+
+ protected:
+  using Base::exec_, Base::problem_, Base::request_, Base::result_;
+
+  /// solve_error() of the current x. Waits.
+  double error() const {
+    return solve_error(problem_.host, problem_.host_b, problem_.host_x(exec_),
+                       request_.limits.tolerance);
+  }
+
+ private:
+  void copy_coordinates(const std::vector<double>& nodes, std::size_t d) {
+    auto& to = problem_.coordinates;
+    to = Kokkos::View<double**, Space>("heddle::bench::coordinates", nodes.size() / d, d);
+    const auto mirror = Kokkos::create_mirror_view(to);
+    for (std::size_t k = 0; k < nodes.size(); ++k) mirror(k / d, k % d) = nodes[k];
+    Kokkos::deep_copy(exec_, to, mirror);
+    exec_.fence("heddle::bench::coordinates");
+  }
+};
 
 }  // namespace heddle::bench

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compiled once for each pair of HEDDLE_BENCH_SCALAR and HEDDLE_BENCH_OFFSET.
-#include "../common/instances.hpp"
-#include "make_plan.hpp"
+#include "../common/plans.hpp"
 #include "run.hpp"
 
 namespace heddle::bench {
@@ -12,16 +11,13 @@ std::unique_ptr<SpmvContestant<T>> make_plan(const Exec& exec, const SpmvProblem
   return std::make_unique<HeddleContestant<T, O, AllFormats>>(exec, problem, options);
 }
 
-template std::unique_ptr<SpmvContestant<HEDDLE_BENCH_SCALAR>> make_plan(
-    const Exec&, const SpmvProblem<HEDDLE_BENCH_SCALAR, HEDDLE_BENCH_OFFSET>&, const SpmvOptions&);
+template std::unique_ptr<SpmvContestant<S>> make_plan(const Exec&, const SpmvProblem<S, Off>&,
+                                                      const SpmvOptions&);
 
 template <Scalar T, Offset O>
-using ProductPlan = SpmvPlan<Exec, CsrMatrix<T, Index, O, Space>, T, T, AllFormats>;
-
-template <Scalar T, Offset O>
-class PlannedProduct : public PlannedOperator<T, O, ProductPlan<T, O>, AnyProduct<T>> {
+class PlannedProduct : public PlannedOperator<T, O, ProductPlan<T, O, AllFormats>, AnyProduct<T>> {
  public:
-  using Base = PlannedOperator<T, O, ProductPlan<T, O>, AnyProduct<T>>;
+  using Base = PlannedOperator<T, O, ProductPlan<T, O, AllFormats>, AnyProduct<T>>;
   using Base::Base;
   using typename Base::Const;
   using typename Base::Vector;
@@ -41,9 +37,9 @@ std::unique_ptr<AnyProduct<T>> make_product(const Exec& exec,
   return std::make_unique<PlannedProduct<T, O>>(exec, A, options);
 }
 
-template std::unique_ptr<AnyProduct<HEDDLE_BENCH_SCALAR>> make_product(
-    const Exec&, const CsrMatrix<HEDDLE_BENCH_SCALAR, Index, HEDDLE_BENCH_OFFSET, Space>&,
-    const SpmvOptions&);
+template std::unique_ptr<AnyProduct<S>> make_product(const Exec&,
+                                                     const CsrMatrix<S, Index, Off, Space>&,
+                                                     const SpmvOptions&);
 
 namespace {
 
@@ -51,9 +47,47 @@ using S = HEDDLE_BENCH_SCALAR;
 using Off = HEDDLE_BENCH_OFFSET;
 
 [[maybe_unused]] const bool entered =
-    enter_instance<SpmvRun<S, Off>, SpmvRequest, SpmvProblem<S, Off>>(
-        HEDDLE_BENCH_SCALAR_NAME, sizeof(Off), heddle_scheme_names<>);
+    enter_instance<SpmvRun<S, Off>>(HEDDLE_BENCH_SCALAR_NAME, heddle_scheme_names<>);
 
 }  // namespace
+
+template <Scalar T, Offset O>
+std::unique_ptr<SpmvContestant<T>> make_plan(const Exec& exec, const SpmvProblem<T, O>& problem,
+                                             const SpmvOptions& options) {
+  return std::make_unique<HeddleContestant<T, O, AllFormats>>(exec, problem, options);
+}
+
+template std::unique_ptr<SpmvContestant<S>> make_plan(const Exec&, const SpmvProblem<S, Off>&,
+                                                      const SpmvOptions&);
+
+template <Scalar T, Offset O>
+using ProductPlan = SpmvPlan<Exec, CsrMatrix<T, Index, O, Space>, T, T, AllFormats>;
+
+template <Scalar T, Offset O>
+class PlannedProduct : public PlannedOperator<T, O, ProductPlan<T, O, AllFormats>, AnyProduct<T>> {
+ public:
+  using Base = PlannedOperator<T, O, ProductPlan<T, O, AllFormats>, AnyProduct<T>>;
+  using Base::Base;
+  using typename Base::Const;
+  using typename Base::Vector;
+
+  void apply_dot(const Exec& exec, const Const& x, const Vector& y,
+                 const VectorWorkspace<Exec, T>& workspace,
+                 const heddle::detail::krylov::SolverNumber<Exec, T>& result) override {
+    this->plan().apply_dot(exec, x, y, workspace, result);
+  }
+  bool has_dot() const override { return this->plan().has_dot(); }
+};
+
+template <Scalar T, Offset O>
+std::unique_ptr<AnyProduct<T>> make_product(const Exec& exec,
+                                            const CsrMatrix<T, Index, O, Space>& A,
+                                            const SpmvOptions& options) {
+  return std::make_unique<PlannedProduct<T, O>>(exec, A, options);
+}
+
+template std::unique_ptr<AnyProduct<S>> make_product(const Exec&,
+                                                     const CsrMatrix<S, Index, Off, Space>&,
+                                                     const SpmvOptions&);
 
 }  // namespace heddle::bench

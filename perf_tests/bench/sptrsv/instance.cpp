@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compiled once for each pair of HEDDLE_BENCH_SCALAR and HEDDLE_BENCH_OFFSET.
-#include "../common/instances.hpp"
 #include "run.hpp"
 
 namespace heddle::bench {
@@ -11,8 +10,7 @@ using S = HEDDLE_BENCH_SCALAR;
 using Off = HEDDLE_BENCH_OFFSET;
 
 [[maybe_unused]] const bool entered =
-    enter_instance<SptrsvRun<S, Off>, SptrsvRequest, SptrsvProblem<S, Off>>(
-        HEDDLE_BENCH_SCALAR_NAME, sizeof(Off), sptrsv_scheme_names);
+    enter_instance<SptrsvRun<S, Off>>(HEDDLE_BENCH_SCALAR_NAME, sptrsv_scheme_names);
 
 }  // namespace
 

@@ -1,13 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <memory>
 #include <optional>
+#include <string>
 
+#include "../../../formats/model/read.hpp"
 #include "../../../solvers/sptrsv/options.hpp"
 #include "../../../testing/solve_trace.hpp"
+#include "../common/json.hpp"
+#include "../common/options.hpp"
 #include "../common/problem.hpp"
 
 namespace heddle::bench {
+
+/// Options of `heddle-bench sptrsv`.
+struct SptrsvRequest : ChoiceOptions {
+  std::string triangle_name = "lower";
+  std::string diagonal_name = "stored";
+  std::string op_name = "none";
+  /// Seconds that the search for one matrix may take.
+  double search_seconds = 20;
+  /// The model that was read from model_path, or null.
+  std::shared_ptr<const TriangleModel> model = nullptr;
+  /// File for the traces of the schemes; empty for none.
+  std::string trace_path;
+  /// Traces of all matrices so far.
+  std::shared_ptr<Json> traced = nullptr;
+
+  bool traces() const { return !trace_path.empty(); }
+  Triangle triangle() const { return triangle_name == "lower" ? Triangle::lower : Triangle::upper; }
+  Diagonal diagonal() const { return diagonal_name == "unit" ? Diagonal::unit : Diagonal::stored; }
+  Op op() const {
+    if (op_name == "none") return Op::none;
+    return op_name == "transpose" ? Op::transpose : Op::conjugate_transpose;
+  }
+};
 
 /// A contestant that is set up for one problem and solves op(T) x = alpha b.
 template <Scalar S>
@@ -21,14 +49,12 @@ class SptrsvContestant : public Contestant {
   virtual std::optional<test::SolveTrace> trace(const Exec&) { return std::nullopt; }
 };
 
-/// One triangle on the device with its vectors: the input of every contestant.
+/// A triangle A with its whole diagonal, of ones if `diagonal` is unit, and its vectors. The
+/// columns of a row ascend, each of them once.
 template <Scalar S, Offset Off>
-struct SptrsvProblem : SolveVectors<S> {
+struct SptrsvProblem : MatrixProblem<S, Off>, SolveVectors<S> {
   using Contestant = SptrsvContestant<S>;
 
-  /// The triangle with its whole diagonal, of ones if `diagonal` is unit. The columns of a row
-  /// ascend, each of them once.
-  CsrMatrix<S, Index, Off, Space> T;
   Triangle triangle = Triangle::lower;
   Diagonal diagonal = Diagonal::stored;
   Op op = Op::none;

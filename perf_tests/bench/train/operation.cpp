@@ -9,7 +9,7 @@
 #include <iostream>
 
 #include "../../../core/error.hpp"
-#include "../common/shipped.hpp"
+#include "../common/matrix_set.hpp"
 
 namespace heddle::bench {
 
@@ -32,17 +32,17 @@ int run(const std::vector<std::string>& words) {
 }  // namespace
 
 Operation train_operation() {
-  Operation operation;
-  operation.name = "train";
-  operation.description =
-      "Measure matrices for some minutes, and learn from them how to choose on this machine";
-  operation.needs_device = false;
-  operation.define = [](CLI::App& app) {
+  const auto define = [](CLI::App& app) {
     app.set_help_flag();  // the script has its own, and all other options
     app.prefix_command();
   };
-  operation.run = run;
-  return operation;
+  return {
+      .name = "train",
+      .description =
+          "Measure matrices for some minutes, and learn from them how to choose on this machine",
+      .define = define,
+      .needs_device = false,
+      .run = run};
 }
 
 }  // namespace heddle::bench

@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "../../bench/common/any_operator.hpp"
+#include "../../bench/common/plans.hpp"
 
 namespace heddle::bench {
 

@@ -7,8 +7,7 @@
 #include "../../../formats/all_formats.hpp"
 #include "../../../solvers/gauss_seidel/choose.hpp"
 #include "../../../solvers/ilu/schemes.hpp"
-#include "../../bench/ilu/make_preconditioner.hpp"
-#include "../../bench/spmv/make_plan.hpp"
+#include "../../bench/common/plans.hpp"
 #include "cases.hpp"
 #include "matrix_operations.hpp"
 
@@ -90,17 +89,18 @@ void add_sweeps(const Device& device, std::vector<CliffCase>& cases) {
 
 template <class Matrix>
 void add_factors(const Device& device, std::vector<CliffCase>& cases) {
-  const std::tuple<const char*, const char*, FactorKind> kinds[] = {
-      {"IluPlan", "ilu", FactorKind::lu},
-      {"IluPlan in float", "ilu", FactorKind::lu_in_float},
-      {"IcPlan", "ic", FactorKind::cholesky},
-      {"IcPlan in float", "ic", FactorKind::cholesky_in_float}};
-  for (const auto& [plan, format, kind] : kinds) {
-    for (const auto& [name, scheme] : schemes_of(detail::ilu::grammar(format, device))) {
-      cases.push_back({plan, name, [scheme, kind](const Exec& exec, const Matrix& A) {
+  const std::tuple<const char*, bool, FactorValues> kinds[] = {
+      {"IluPlan", false, FactorValues::same},
+      {"IluPlan in float", false, FactorValues::single_precision},
+      {"IcPlan", true, FactorValues::same},
+      {"IcPlan in float", true, FactorValues::single_precision}};
+  for (const auto& [plan, ic, values] : kinds) {
+    for (const auto& [name, scheme] : schemes_of(detail::ilu::grammar(ic ? "ic" : "ilu", device))) {
+      cases.push_back({plan, name, [scheme, ic, values](const Exec& exec, const Matrix& A) {
                          IluOptions options;
                          options.scheme = scheme;
-                         return make_preconditioner<double, std::int32_t>(exec, A, options, kind);
+                         options.factor_values = values;
+                         return make_preconditioner<double, std::int32_t>(exec, A, options, ic);
                        }});
     }
   }

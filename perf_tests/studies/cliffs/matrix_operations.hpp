@@ -3,7 +3,7 @@
 
 #include <heddle/csr.hpp>
 
-#include "../../bench/spmv/make_plan.hpp"
+#include "../../bench/common/plans.hpp"
 #include "cases.hpp"
 
 // Operations on matrices whose results have as many entries as the pattern, or a few times as many.

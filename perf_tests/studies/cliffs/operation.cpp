@@ -8,7 +8,6 @@
 #include "../../../backends/device.hpp"
 #include "../../../core/files/output_file.hpp"
 #include "../../../formats/common/prediction.hpp"
-#include "../../bench/common/progress.hpp"
 #include "../../bench/common/table.hpp"
 #include "../../bench/common/timing.hpp"
 #include "cases.hpp"

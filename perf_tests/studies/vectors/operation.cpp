@@ -5,7 +5,6 @@
 #include <iostream>
 #include <memory>
 
-#include "../../bench/common/stopwatch.hpp"
 #include "../../bench/common/table.hpp"
 #include "../../bench/common/timing.hpp"
 

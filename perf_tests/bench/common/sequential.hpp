@@ -1,12 +1,130 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Plain loops on one thread of the host, which are baselines and references.
 #pragma once
 
 #include <cmath>
+#include <string>
 #include <vector>
 
-#include "check.hpp"
+#include "../../../solvers/ilu/options.hpp"
+#include "../../../solvers/sptrsv/options.hpp"
+#include "../../../testing/wide.hpp"
+#include "load.hpp"
 
 namespace heddle::bench {
+
+/// The norm of b - A x in wide precision over ten times `tolerance` times that of b, for vectors of
+/// one column. A residual that an iteration updates drifts from this one.
+template <Scalar S, Offset Off, class Columns>
+double solve_error(const HostStorage<S, Off>& A, const Columns& b, const Columns& x,
+                   double tolerance) {
+  using test::detail::Wide, test::detail::magnitude;
+  long double rest = 0, all = 0;
+  for (std::size_t i = 0; i < b.extent(0); ++i) {
+    Wide sum(b(i, 0));
+    all += magnitude(sum) * magnitude(sum);
+    each_entry(A, i,
+               [&](std::size_t j, const S& value) { sum = sum - Wide(value) * Wide(x(j, 0)); });
+    rest += magnitude(sum) * magnitude(sum);
+  }
+  return static_cast<double>(std::sqrt(rest)) /
+         (10 * tolerance * static_cast<double>(std::sqrt(all)));
+}
+
+/// A vector viewed as a matrix of one column.
+template <Scalar S>
+auto as_column(const Kokkos::View<S*, Kokkos::HostSpace>& vector) {
+  using Column = Kokkos::View<S**, Kokkos::LayoutLeft, Kokkos::HostSpace,
+                              Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  return Column(vector.data(), vector.extent(0), 1);
+}
+
+/// Kernels of one thread for krylov_loops.hpp.
+template <Scalar S, Offset Off>
+class SequentialKernels {
+ public:
+  using Vector = Kokkos::View<S*, Kokkos::HostSpace>;
+
+  explicit SequentialKernels(const HostStorage<S, Off>& A)
+      : A_(A), rows_(static_cast<std::size_t>(A.rows())) {}
+
+  Vector vector(const char* label) const { return Vector(std::string(label), rows_); }
+  void product(const Vector& x, const Vector& y) const {
+    for (std::size_t i = 0; i < rows_; ++i) {
+      S sum(0);
+      for (Off k = A_.row_ptr()(i); k < A_.row_ptr()(i + 1); ++k) {
+        const auto at = static_cast<std::size_t>(k);
+        sum += A_.values()(at) * x(static_cast<std::size_t>(A_.col_idx()(at)));
+      }
+      y(i) = sum;
+    }
+  }
+  S dot(const Vector& x, const Vector& y) const {
+    S sum(0);
+    for (std::size_t i = 0; i < rows_; ++i) sum += conjugate(x(i)) * y(i);
+    return sum;
+  }
+  void axpby(S a, const Vector& x, S b, const Vector& y) const {
+    if (b == S(0)) {
+      for (std::size_t i = 0; i < rows_; ++i) y(i) = a * x(i);
+    } else {
+      for (std::size_t i = 0; i < rows_; ++i) y(i) = a * x(i) + b * y(i);
+    }
+  }
+
+ private:
+  HostStorage<S, Off> A_;
+  std::size_t rows_;
+};
+
+/// Solves op(T) x = alpha b row by row, by a plain loop on one thread of the host. T is as in
+/// SptrsvProblem; b and x have rank 2.
+template <class Matrix, class S, class B, class X>
+void substitute(const Matrix& T, Triangle triangle, Diagonal diagonal, Op op, S alpha, const B& b,
+                const X& x) {
+  const auto* const row_ptr = T.row_ptr().data();
+  const auto* const col_idx = T.col_idx().data();
+  const auto* const values = T.values().data();
+  const bool lower = triangle == Triangle::lower, unit = diagonal == Diagonal::unit;
+  const bool conjugated = conjugates(op), scatters = transposes(op);
+  const auto entry = [&](auto k) { return conjugated ? conjugate(values[k]) : values[k]; };
+  const auto rows = static_cast<std::int64_t>(T.rows());
+  for (std::size_t v = 0; v < x.extent(1); ++v) {
+    if (scatters) {
+      for (std::int64_t i = 0; i < rows; ++i) x(i, v) = alpha * b(i, v);
+    }
+    for (std::int64_t step = 0; step < rows; ++step) {
+      const std::int64_t i = lower != scatters ? step : rows - 1 - step;
+      // The diagonal is the last entry of a lower row and the first of an upper one.
+      const auto begin = row_ptr[i] + (lower ? 0 : 1), end = row_ptr[i + 1] - (lower ? 1 : 0);
+      const auto at_diagonal = lower ? end : begin - 1;
+      S value = scatters ? x(i, v) : alpha * b(i, v);
+      if (!scatters) {
+        for (auto k = begin; k < end; ++k) value -= entry(k) * x(col_idx[k], v);
+      }
+      if (!unit) value /= entry(at_diagonal);
+      x(i, v) = value;
+      if (scatters) {
+        for (auto k = begin; k < end; ++k) x(col_idx[k], v) -= entry(k) * value;
+      }
+    }
+  }
+}
+
+/// Factors on the host: L without its diagonal of ones and U in one, or L alone; columns ascend.
+template <class RowPtr, class ColIdx, class Values>
+struct HostFactors {
+  RowPtr row_ptr;
+  ColIdx col_idx;
+  Values values;
+  bool cholesky;
+
+  std::size_t rows() const { return row_ptr.extent(0) > 0 ? row_ptr.extent(0) - 1 : 0; }
+  std::size_t begin(std::size_t i) const { return static_cast<std::size_t>(row_ptr(i)); }
+  std::size_t column(std::size_t k) const { return static_cast<std::size_t>(col_idx(k)); }
+};
+template <class RowPtr, class ColIdx, class Values>
+HostFactors(RowPtr, ColIdx, Values, bool) -> HostFactors<RowPtr, ColIdx, Values>;
 
 /// Plain sequential ILU(k) and IC(k) by rows with a row of markers. Source: Y. Saad, "Iterative
 /// methods for sparse linear systems", 2nd edition, algorithms 10.4 and 10.5, as in SPARSKIT.
@@ -66,8 +184,7 @@ class SequentialFactors {
   }
 
   auto on_host() const {
-    const auto view = [](const auto& from) {
-      using T = typename std::decay_t<decltype(from)>::value_type;
+    const auto view = []<class T>(const std::vector<T>& from) {
       return Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
           from.data(), from.size());
     };

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "device_figures.hpp"
-
 #include <algorithm>
 #include <charconv>
-#include <chrono>
+#include <cstdint>
 #include <cstdlib>
+#include <numeric>
 #include <string>
 
 #include "../../../backends/device.hpp"
 #include "../../../core/error.hpp"
-#include "results.hpp"
-#include "stopwatch.hpp"
+#include "machine.hpp"
+#include "timing.hpp"
 
 namespace heddle::bench {
 
 namespace {
+
 using Exec = Kokkos::DefaultExecutionSpace;
 using Array = Kokkos::View<double*, Exec::memory_space>;
 using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
@@ -37,20 +37,6 @@ struct One {
 struct Nothing {
   KOKKOS_FUNCTION void operator()(std::int64_t) const {}
 };
-
-template <class Work>
-Samples sample(const Exec& exec, int repetitions, const Work& work) {
-  Stopwatch stopwatch(exec);
-  Samples samples;
-  for (int i = -2; i < repetitions; ++i) {
-    exec.fence("heddle::bench::device");
-    stopwatch.start();
-    work();
-    const double seconds = stopwatch.stop();
-    if (i >= 0) samples.seconds.push_back(seconds);
-  }
-  return samples;
-}
 
 /// Four times the cache, as in STREAM. A virtual machine may see the cache of a whole server: above
 /// 512 MB it is enough that the three arrays of a triad are four times the cache together.
@@ -76,7 +62,87 @@ std::size_t asked_bytes() {
   }
   return static_cast<std::size_t>(megabytes) << 20;
 }
+
+using Block = Kokkos::View<std::byte*, Exec::memory_space>;
+
+Block allocate(const Exec& exec, std::size_t bytes) {
+  return Block(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "heddle::bench::block"),
+               bytes);
+}
+
+/// Greatest common divisor of the differences between the addresses of live blocks, in bytes.
+std::size_t unit_of(const Exec& exec, std::size_t first_bytes, std::size_t step_bytes) {
+  constexpr std::size_t blocks = 64;
+  std::vector<Block> live;
+  for (std::size_t i = 0; i < blocks; ++i) {
+    live.push_back(allocate(exec, first_bytes + i * step_bytes));
+  }
+  const auto address = [&](std::size_t i) {
+    return reinterpret_cast<std::uintptr_t>(live[i].data());
+  };
+  std::size_t unit = 0;
+  for (std::size_t i = 1; i < blocks; ++i) {
+    unit = std::gcd(unit, std::max(address(0), address(i)) - std::min(address(0), address(i)));
+  }
+  return unit;
+}
+
+AllocationTime time_of(const Exec& exec, std::size_t bytes) {
+  constexpr int warm_up = 2, repetitions = 15;
+  Samples allocations, releases;
+  for (int i = -warm_up; i < repetitions; ++i) {
+    exec.fence("heddle::bench::allocator");
+    const double begin = host_seconds();
+    Block block = allocate(exec, bytes);
+    exec.fence("heddle::bench::allocated");
+    const double middle = host_seconds();
+    block = Block();
+    exec.fence("heddle::bench::released");
+    const double end = host_seconds();
+    if (i < 0) continue;
+    allocations.seconds.push_back(middle - begin);
+    releases.seconds.push_back(end - middle);
+  }
+  return {bytes, allocations.median(), releases.median()};
+}
+
 }  // namespace
+
+void fit_line(AllocatorFigures& figures) {
+  // The minimum of the sum of (c / t + b n / t - 1)^2 over times t of blocks of n bytes.
+  double cc = 0, cb = 0, bb = 0, c1 = 0, b1 = 0;
+  for (const AllocationTime& one : figures.times) {
+    if (one.bytes < large_block_bytes) continue;
+    const double time = one.allocate_seconds + one.release_seconds;
+    const double c = 1 / time, b = static_cast<double>(one.bytes) / time;
+    cc += c * c;
+    cb += c * b;
+    bb += b * b;
+    c1 += c;
+    b1 += b;
+  }
+  const double determinant = cc * bb - cb * cb;
+  figures.call_seconds = (c1 * bb - b1 * cb) / determinant;
+  figures.byte_seconds = (b1 * cc - c1 * cb) / determinant;
+  if (figures.call_seconds < 0) {
+    figures.call_seconds = 0;
+    figures.byte_seconds = b1 / bb;
+  } else if (figures.byte_seconds < 0) {
+    figures.call_seconds = c1 / cc;
+    figures.byte_seconds = 0;
+  }
+}
+
+AllocatorFigures measure_allocator(const Exec& exec) {
+  AllocatorFigures figures;
+  figures.small_unit_bytes = unit_of(exec, 1, 37);
+  figures.large_unit_bytes = unit_of(exec, large_block_bytes + 1, 2111);
+  for (int power = 10; power <= 28; power += 3) {
+    figures.times.push_back(time_of(exec, std::size_t{1} << power));
+  }
+  fit_line(figures);
+  return figures;
+}
 
 DeviceFigures measure_device(const Exec& exec, std::size_t array_bytes, int repetitions) {
   DeviceFigures figures;
@@ -89,11 +155,11 @@ DeviceFigures measure_device(const Exec& exec, std::size_t array_bytes, int repe
   const Array c(Kokkos::view_alloc(exec, "heddle::bench::triad_c"), count);
 
   const auto gbytes = 1e-9 * static_cast<double>(count) * sizeof(double);
-  const Samples copy = sample(exec, repetitions, [&] {
+  const Samples copy = time_repeated(exec, {repetitions, repetitions, 0}, [&] {
     Kokkos::parallel_for("heddle::bench::copy", Range(exec, 0, count), Copy{b, a});
   });
   figures.copy_gbytes_per_second = 2 * gbytes / copy.min();
-  const Samples triad = sample(exec, repetitions, [&] {
+  const Samples triad = time_repeated(exec, {repetitions, repetitions, 0}, [&] {
     Kokkos::parallel_for("heddle::bench::triad", Range(exec, 0, count), Triad{a, b, c, 3.0});
   });
   figures.triad_gbytes_per_second = 3 * gbytes / triad.min();
@@ -105,11 +171,10 @@ DeviceFigures measure_device(const Exec& exec, std::size_t array_bytes, int repe
   const auto waited_for = [&](const auto& work) {
     Samples single;
     for (int i = 0; i < launches; ++i) {
-      const auto begin = std::chrono::steady_clock::now();
+      const double begin = host_seconds();
       work();
       exec.fence("heddle::bench::launch");
-      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-      single.seconds.push_back(seconds.count());
+      single.seconds.push_back(host_seconds() - begin);
     }
     return single.median();
   };
@@ -117,7 +182,7 @@ DeviceFigures measure_device(const Exec& exec, std::size_t array_bytes, int repe
   int sum = 0;
   figures.readback_seconds = waited_for(
       [&] { Kokkos::parallel_reduce("heddle::bench::readback", Range(exec, 0, 1), One{}, sum); });
-  const Samples queued = sample(exec, 5, [&] {
+  const Samples queued = time_repeated(exec, {5, 5, 0}, [&] {
     for (int i = 0; i < launches; ++i) launch();
   });
   figures.queued_launch_seconds = queued.median() / launches;

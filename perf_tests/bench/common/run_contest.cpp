@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "run_matrices.hpp"
+#include "run_contest.hpp"
 
 #include <filesystem>
 #include <iostream>
@@ -7,9 +7,6 @@
 #include <system_error>
 
 #include "../../../core/files/output_file.hpp"
-#include "../operation.hpp"
-#include "csv.hpp"
-#include "table.hpp"
 
 namespace heddle::bench {
 
