@@ -58,11 +58,10 @@ class WideRow {
 template <class Matrix>
 void multiply_row(WideRow& to, WideRow& from, const Matrix& A) {
   from.take_all([&](std::size_t row, const WideRow::Sum& factor) {
-    for (auto k = A.row_ptr()(row); k < A.row_ptr()(row + 1); ++k) {
-      const WideRow::Wide value(A.values()(k));
-      to.add(static_cast<std::size_t>(A.col_idx()(k)), factor.value * value,
-             factor.magnitude * test::detail::magnitude(value));
-    }
+    each_entry(A, row, [&](std::size_t column, const auto& entry) {
+      const WideRow::Wide value(entry);
+      to.add(column, factor.value * value, factor.magnitude * test::detail::magnitude(value));
+    });
   });
 }
 
@@ -105,10 +104,10 @@ double product_error(const Matrix& C, const Matrix* R, const Matrix& A, const Ma
   double worst = 0;
   for (std::size_t row = 0; row < rows; row += step) {
     if (R) {
-      for (auto k = R->row_ptr()(row); k < R->row_ptr()(row + 1); ++k) {
-        const WideRow::Wide value(R->values()(k));
-        of_A.add(ordinals(R->col_idx()(k)), value, test::detail::magnitude(value));
-      }
+      each_entry(*R, row, [&](std::size_t column, const S& entry) {
+        const WideRow::Wide value(entry);
+        of_A.add(column, value, test::detail::magnitude(value));
+      });
     } else {
       of_A.add(row, WideRow::Wide(1), 1);
     }

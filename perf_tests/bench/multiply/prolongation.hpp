@@ -51,17 +51,17 @@ Aggregates aggregate(const Matrix& A) {
 template <Scalar S, Offset Off>
 HostStorage<S, Off> smoothed_prolongation(const CsrMatrix<S, Index, Off, Kokkos::HostSpace>& A) {
   const Aggregates aggregates = aggregate(A);
+  const auto group = [&](std::size_t i) { return aggregates.of_row[i]; };
   std::vector<HostRow<S>> rows(static_cast<std::size_t>(A.rows()));
-  for (Index i = 0; i < A.rows(); ++i) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
     RealOf<S> sum(0);
-    for (Off k = A.row_ptr()(i); k < A.row_ptr()(i + 1); ++k) sum += Kokkos::abs(A.values()(k));
-    auto& row = rows[static_cast<std::size_t>(i)];
-    row.emplace_back(aggregates.of_row[static_cast<std::size_t>(i)], S(1));
-    for (Off k = A.row_ptr()(i); k < A.row_ptr()(i + 1) && sum > 0; ++k) {
-      row.emplace_back(aggregates.of_row[static_cast<std::size_t>(A.col_idx()(k))],
-                       A.values()(k) * (RealOf<S>(-2) / (RealOf<S>(3) * sum)));
-    }
-    add_up(row);
+    each_entry(A, i, [&](std::size_t, const S& value) { sum += Kokkos::abs(value); });
+    rows[i].emplace_back(group(i), S(1));
+    each_entry(A, i, [&](std::size_t j, const S& value) {
+      const auto share = RealOf<S>(-2) / (RealOf<S>(3) * sum);
+      if (sum > 0) rows[i].emplace_back(group(j), value * share);
+    });
+    add_up(rows[i]);
   }
   return stored<S, Off>(rows, aggregates.count);
 }
