@@ -11,6 +11,7 @@
 
 #include "../../../backends/device.hpp"
 #include "../../../backends/lanes.hpp"
+#include "../../../core/multivector.hpp"
 #include "../../../core/scheme_grammar.hpp"
 #include "../../../formats/inspect/definitions.hpp"
 #include "allocations.hpp"
@@ -74,6 +75,8 @@ class Contest {
   using Problem = Problem_;
   using Contestant = typename Problem::Contestant;
   using Setup = std::function<std::unique_ptr<Contestant>()>;
+  /// The largest error of a contestant's result over its bound; empty if nothing is known.
+  using ErrorOf = std::function<std::optional<double>(Contestant&, ContestantResult&)>;
 
  protected:
   Contest(const Request& request, const Source& source, Progress& progress)
@@ -209,9 +212,6 @@ class Contest {
     }
   }
 
-  /// error(contestant, its result) is the largest error over its bound: a double, or an optional
-  /// that is empty if nothing is known. It determines the verdict.
-  template <class ErrorOf>
   void verify(const ErrorOf& error) {
     for_each("verifying", [&](Contestant& contestant, ContestantResult& entry) {
       const std::optional<double> over_bound = error(contestant, entry);

@@ -232,7 +232,8 @@ Samples time_in_turns(const Exec& exec, Clock& clock, std::vector<Runner>& runne
   return reference;
 }
 
-Samples time_repeated(const Exec& exec, const Repeats& repeats, const std::function<void()>& work) {
+Samples time_repeated(const Exec& exec, const Repeats& repeats, const std::function<void()>& work,
+                      const std::function<bool(const Samples&)>& ends) {
   Stopwatch stopwatch(exec);
   Samples samples;
   work();

@@ -185,7 +185,7 @@ class Run : public Contest<GsRequest, Problem> {
   using Columns = test::HostColumns<S>;
 
   /// Returns the check of a contestant.
-  auto check() {
+  ErrorOf check() {
     const Columns b = problem_.host_b, guess = random_vectors(3);
     std::vector<ReferenceSweeps> references;
     for (std::size_t v = 0; v < b.extent(1); ++v) {
