@@ -26,10 +26,10 @@ MatrixResult two_contestants() {
 }
 
 std::string table_of(const MatrixResult& result) {
-  DeviceFigures figures;
-  figures.triad_gbytes_per_second = 96;
   std::ostringstream out;
-  print_contestants(out, result, figures);
+  print_rows(out, result,
+             {setup_column(), time_column(), moved_column(),
+              peer_column([&](const auto&) { return result.best_baseline(); })});
   return out.str();
 }
 

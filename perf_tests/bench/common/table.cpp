@@ -99,6 +99,12 @@ Column rate_column(const MatrixResult& result, int width) {
           [&](const ContestantResult& c) { return format("%.1f", result.gbytes_per_second(c)); }};
 }
 
+Column moved_column() {
+  return {"moved", 10,
+          [](const ContestantResult& c) { return c.moved_bytes ? bytes(c.moved_bytes) : "-"; },
+          true};
+}
+
 Column update_column(const char* head, int width) {
   return {head, width, [](const ContestantResult& c) { return optional_duration(c.update); }};
 }

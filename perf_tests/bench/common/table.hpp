@@ -75,6 +75,8 @@ Column spread_column();
 Column queued_column();
 /// GB/s by the bytes that every contestant has to move.
 Column rate_column(const MatrixResult& result, int width);
+/// Bytes that an apply moves, if a contestant knows them.
+Column moved_column();
 Column update_column(const char* head, int width = 11);
 /// Bytes that are kept in addition to the matrix.
 Column kept_column();

@@ -50,8 +50,7 @@ void print(std::ostream& out, const MatrixResult& result, const DeviceFigures& f
           const double share = result.gbytes_per_second(c) / figures.triad_gbytes_per_second;
           return format("%.0f%%", 100 * share);
         }},
-       {"moved", 10,
-        [](const ContestantResult& c) { return c.moved_bytes ? bytes(c.moved_bytes) : "-"; }, true},
+       moved_column(),
        peer_column([&](const auto&) { return result.best_baseline(); })});
   if (!result.chosen_scheme.empty()) {
     out << "\n  choose took " << result.chosen_scheme << ": " << result.choice_reason << '\n';
