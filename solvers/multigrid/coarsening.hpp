@@ -320,8 +320,10 @@ struct Coarsening {
     const Matrix P = prolongation->matrix();
     restriction = stored_op(exec, P, Op::conjugate_transpose, false, false);
     if (shared.parts.prolongation) check_columns(exec, l);
-    // Rows of a user's P may be long, and have repeated columns. On CPUs two products are faster.
-    const bool one_walk = backends::has_lanes<Exec> && !shared.parts.prolongation;
+    // Rows of a user's P may be long, and have repeated columns; with several vectors for each
+    // aggregate, A P repeats too few columns. On CPUs two products are faster.
+    const bool one_walk = backends::has_lanes<Exec> && !shared.parts.prolongation &&
+                          prolongation->coarse_vectors().vectors == 1;
     coarse = CoarseMatrix<Exec, Matrix>(exec, restriction.matrix(), A, P, one_walk);
     repair_diagonal(exec, l, shared);
   }
