@@ -47,16 +47,26 @@ class GalerkinPlan {
   const auto& storage() const& { return RAP("storage").storage(); }
   auto storage() const&& { return RAP("storage").storage(); }
   /// A P, borrowed.
-  Matrix product_with_P() const& { return AP("product_with_P").matrix(); }
+  Matrix product_with_P() const& {
+    moves_.check("GalerkinPlan", "product_with_P");
+    return AP_.matrix();
+  }
   Matrix product_with_P() const&& = delete;
   /// Device memory that the plan holds, both products included, in bytes; and the most that it has
   /// held.
-  std::size_t bytes() const { return AP("bytes").bytes() + RAP_.bytes(); }
+  std::size_t bytes() const {
+    moves_.check("GalerkinPlan", "bytes");
+    return AP_.bytes() + RAP_.bytes();
+  }
   std::size_t peak_bytes() const {
-    return std::max(AP("peak_bytes").peak_bytes(), AP_.bytes() + RAP_.peak_bytes());
+    moves_.check("GalerkinPlan", "peak_bytes");
+    return std::max(AP_.peak_bytes(), AP_.bytes() + RAP_.peak_bytes());
   }
   /// Number of multiplications of the numeric phase.
-  std::int64_t products() const { return AP("products").products() + RAP_.products(); }
+  std::int64_t products() const {
+    moves_.check("GalerkinPlan", "products");
+    return AP_.products() + RAP_.products();
+  }
 
  private:
   using Product = MultiplyPlan<Exec, Matrix>;
@@ -77,11 +87,7 @@ class GalerkinPlan {
     return options;
   }
 
-  /// A product, for a function that names itself. Throws Error if the plan is empty.
-  const Product& AP(const char* called) const {
-    moves_.check("GalerkinPlan", called);
-    return AP_;
-  }
+  /// R times A P, for a function that names itself. Throws Error if the plan is empty.
   const Product& RAP(const char* called) const {
     moves_.check("GalerkinPlan", called);
     return RAP_;

@@ -75,6 +75,12 @@ struct CudaLanes {
     KOKKOS_IF_ON_HOST((return vote ? 1 : 0;))
   }
 
+  template <int W, class T>
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint64_t equal_lanes(T value) {
+    KOKKOS_IF_ON_DEVICE((return (__match_any_sync(mask<W>(), value) & mask<W>()) >> first<W>();))
+    KOKKOS_IF_ON_HOST(((void)value; return 1;))
+  }
+
   template <int W>
   KOKKOS_FORCEINLINE_FUNCTION static void sync() {
     KOKKOS_IF_ON_DEVICE((__syncwarp(mask<W>());))

@@ -10,6 +10,7 @@
 #include "../../backends/algorithms/host_copy.hpp"
 #include "../../backends/atomics.hpp"
 #include "../../backends/device.hpp"
+#include "../../backends/equal_lanes.hpp"
 #include "../../backends/launch.hpp"
 #include "../../backends/loops.hpp"
 #include "../../backends/scratch.hpp"
@@ -17,53 +18,97 @@
 #include "columns.hpp"
 #include "symbolic.hpp"
 
-/// R A P by rows, for a P with few entries in each row: each row is summed up in a hash table in
-/// scratch, so that A P is never stored and one walk over the products finds the length, the
-/// columns and the values of a row.
+/// R A P by rows, for a P with few entries in each row: neither R A nor A P is stored, and one walk
+/// over the entries of A finds the length, the columns and the values of a row.
 ///
-/// Products of an entry are added in the order of R's row, then of A's row. Lanes find the slots of
-/// several entries of A in parallel; then the lanes of each entry have a turn to add, one entry
-/// after the other. If R's row is divided into pieces, each has such a sum, and those are added in
-/// order. So the order is fixed by the lengths of rows, and by nothing else.
+/// A subwarp sums up a row of R A in a table in scratch and, each time that this table is full and
+/// at the end, adds its products with P to the row of C, in a second table. So a column of R A that
+/// several rows of A share has one row of P and not several. Entries are added in the order of R's
+/// row and of A's, then in that of the table. If R's row is divided into pieces, each has such a
+/// sum, and those are added in order. So the order depends on the lengths of rows and on the width
+/// of a warp, and on nothing else.
 namespace heddle::detail::matrix_product {
 
-/// The sums of a row of a product by column, in scratch.
+/// The sums of a row by column, in scratch; all lanes call each function together. Columns are
+/// listed in the order of their first term.
 template <class Subwarp, Scalar S, Ordinal O>
-struct SumsByColumn {
-  static constexpr std::size_t bytes_per_column = 3 * sizeof(O) + 2 * sizeof(S);
-
-  ColumnTable<Subwarp, O> columns;
-  S* sums;     ///< of each slot
-  O* list;     ///< columns in the order of their insertion
-  int* count;  ///< number of columns, more than `most` if they do not fit
-  int most;    ///< at least the width of a subwarp
-
-  /// Clears the table, by all lanes; they must sync before an insertion.
-  KOKKOS_FORCEINLINE_FUNCTION void clear(const Subwarp& subwarp) const {
-    columns.clear(subwarp);
-    for (int slot = subwarp.lane(); slot < columns.slots(); slot += Subwarp::width) {
-      sums[slot] = S(0);
-    }
-    if (subwarp.lane() == 0) *count = 0;
+class SumsByColumn {
+ public:
+  static constexpr std::size_t bytes_per_slot = 2 * sizeof(O) + sizeof(S);
+  /// The most columns of a table: the slots that are left have room for those that lanes insert
+  /// at once.
+  static constexpr int most_of(int slots) {
+    return slots - (slots / 4 > Subwarp::width ? slots / 4 : Subwarp::width);
   }
-  /// The slot of a column, which is inserted if it is new; -1 if there is no room. A lane that
-  /// finds the table `full` inserts no more: half of the slots have room for one column of each
-  /// lane.
-  KOKKOS_FORCEINLINE_FUNCTION int slot_of(O column, bool& full) const {
-    if (full) return -1;
-    int slot;
-    if (!columns.insert(column, slot)) return slot;
-    int at;
-    if constexpr (Subwarp::width == 1) {
-      at = (*count)++;
-    } else {
-      at = backends::atomic_fetch_add(count, 1);
-    }
-    full = at >= most;
-    if (full) return -1;
-    list[at] = column;
-    return slot;
+
+  /// Of 2^bits slots, with at most `most` columns. A list has an element for each slot.
+  KOKKOS_FORCEINLINE_FUNCTION SumsByColumn(O* keys, S* sums, O* list, int bits, int most, int count)
+      : columns_{keys, bits}, sums_(sums), list_(list), most_(most), count_(count) {}
+
+  KOKKOS_FORCEINLINE_FUNCTION int count() const { return count_; }
+  /// Whether each lane can still insert a column.
+  KOKKOS_FORCEINLINE_FUNCTION bool has_room() const { return count_ <= most_ - Subwarp::width; }
+  KOKKOS_FORCEINLINE_FUNCTION bool fits() const { return count_ <= most_; }
+
+  KOKKOS_FORCEINLINE_FUNCTION void clear(const Subwarp& subwarp) {
+    columns_.clear(subwarp);
+    count_ = 0;
+    subwarp.sync();
   }
+  /// Adds a term of each lane that `has` one. Lanes of one column are added in their order, by the
+  /// first of them.
+  KOKKOS_FORCEINLINE_FUNCTION void add(const Subwarp& subwarp, bool has, O column, S term) {
+    const std::uint64_t equal =
+        backends::equal_lanes(subwarp, has ? column : ColumnTable<Subwarp, O>::none);
+    const int lane = subwarp.lane();
+    const std::uint64_t below = (std::uint64_t{1} << lane) - 1;
+    const bool first = has && (equal & below) == 0;
+    std::uint64_t others = first ? equal & ~(below + 1 + below) : 0;
+    while (subwarp.any(others != 0)) {
+      const S other = subwarp.shuffle(term, others ? Kokkos::countr_zero(others) : lane);
+      if (others) term += other;
+      others &= others - 1;
+    }
+    int slot = 0;
+    bool is_new = false;
+    if (first) {
+      is_new = columns_.insert(column, slot);
+      sums_[slot] = is_new ? term : sums_[slot] + term;
+    }
+    const std::uint64_t inserted = subwarp.ballot(is_new);
+    if (is_new) list_[count_ + Kokkos::popcount(inserted & below)] = static_cast<O>(slot);
+    count_ += Kokkos::popcount(inserted);
+    subwarp.sync();
+  }
+  /// Adds another table's sums, in the order of its list, or all that fits.
+  KOKKOS_FORCEINLINE_FUNCTION void add(const Subwarp& subwarp, const SumsByColumn& other) {
+    if (!other.fits()) count_ = most_ + 1;
+    for (int done = 0; done < other.count() && fits(); done += Subwarp::width) {
+      const int at = done + subwarp.lane();
+      const bool has = at < other.count();
+      add(subwarp, has, has ? other.column(at) : O(0), has ? other.sum(at) : S(0));
+    }
+  }
+  /// The listed columns.
+  KOKKOS_FORCEINLINE_FUNCTION O column(int at) const { return columns_.keys[list_[at]]; }
+  KOKKOS_FORCEINLINE_FUNCTION S sum(int at) const { return sums_[list_[at]]; }
+  /// The sum of a column; 0 if it has none.
+  KOKKOS_FORCEINLINE_FUNCTION S sum_of(O column) const {
+    const int slot = columns_.find(column);
+    return slot < 0 ? S(0) : sums_[slot];
+  }
+  /// The columns in ascending order; the list is lost.
+  KOKKOS_FORCEINLINE_FUNCTION const O* sorted(const Subwarp& subwarp) const {
+    for (int at = subwarp.lane(); at < count_; at += Subwarp::width) list_[at] = column(at);
+    sort_columns(subwarp, list_, count_);
+    return list_;
+  }
+
+ private:
+  ColumnTable<Subwarp, O> columns_;
+  S* sums_;  ///< of each slot
+  O* list_;  ///< slots
+  int most_, count_;
 };
 
 /// The product, the rows to compute, and what to write: new values of C if it has a row pointer;
@@ -82,10 +127,10 @@ struct TripleRows {
   std::int64_t* number_overflowed;
   const O* rows = nullptr;  ///< null: all
   std::int64_t count = 0;
-  int most = 0;               ///< columns of a table, a power of two
-  std::int64_t longest_of_R;  ///< longer rows of R are left to the next table
-  int lanes_of_A = 1;         ///< lanes for each row of A, a power of two
-  int lanes_of_P = 1;         ///< lanes for each row of P, a power of two
+  int slots_of_RA = 0, slots_of_C = 0;  ///< of a table, powers of two
+  std::int64_t longest_of_R;            ///< longer rows of R are left to the next table
+  int lanes_of_A = 1;                   ///< lanes for each row of A, a power of two
+  int lanes_of_P = 1;                   ///< lanes for each row of P, a power of two
 };
 
 /// Computes rows by `Subwarps` subwarps a team; `Pieces` of them share a row, 1 or all.
@@ -95,170 +140,134 @@ struct TripleProductKernel : TripleRows<S, O, Off> {
   using Scratch = backends::DynamicScratch;
   using Shape = backends::Shape<Width, Width * Subwarps>;
 
-  static std::size_t scratch_bytes(int most) {
-    const auto columns = static_cast<std::size_t>(Subwarps) * static_cast<std::size_t>(most);
-    return backends::scratch_bytes<S, O, O, int>(2 * columns, 2 * columns, columns, Subwarps);
+  static std::size_t scratch_bytes(int slots_of_RA, int slots_of_C) {
+    const int slots = Subwarps * (slots_of_RA + slots_of_C);
+    return backends::scratch_bytes<S, O, O, int>(slots, slots, slots, Subwarps);
   }
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
     static_assert(Team::subwarps == Subwarps, "a device without lanes has one subwarp a team");
     using Sums = SumsByColumn<typename Team::subwarp_type, S, O>;
-    const int most = this->most, me = team.subwarp_index();
-    S* const sums = scratch.template take<S>(2 * Subwarps * most);
-    O* const keys = scratch.template take<O>(2 * Subwarps * most);
-    O* const lists = scratch.template take<O>(Subwarps * most);
+    const int slots_of_RA = this->slots_of_RA, slots_of_C = this->slots_of_C;
+    const int slots = slots_of_RA + slots_of_C, me = team.subwarp_index();
+    S* const sums = scratch.template take<S>(Subwarps * slots);
+    O* const keys = scratch.template take<O>(Subwarps * slots);
+    O* const lists = scratch.template take<O>(Subwarps * slots);
     int* const counts = scratch.template take<int>(Subwarps);
     const std::int64_t place = Pieces == 1 ? team.index() * Subwarps + me : team.index();
     if (place >= this->count) return;
     const std::int64_t row = this->rows ? static_cast<std::int64_t>(this->rows[place]) : place;
+    const int most = Sums::most_of(slots_of_C);
     const std::int64_t known = this->C.row_ptr ? this->C.length(row) : most;
     const auto subwarp = team.subwarp();
     const std::int64_t first = this->R.begin(row), length = this->R.length(row);
     if (length > this->longest_of_R) leave(subwarp, row);
     if (length > this->longest_of_R || known > most) return;
 
-    const int room = known < Team::subwarp_width ? Team::subwarp_width : static_cast<int>(known);
-    const auto table = [=](int t) {
-      return Sums{{keys + 2 * t * most, table_bits(room)},
-                  sums + 2 * t * most,
-                  lists + t * most,
-                  counts + t,
-                  room};
+    int bits_of_C = table_bits(known);
+    if (1 << bits_of_C > slots_of_C) --bits_of_C;
+    const auto table = [=](int subwarp_index, int count) {
+      const int at = subwarp_index * slots + slots_of_RA;
+      return Sums(keys + at, sums + at, lists + at, bits_of_C, most, count);
     };
-    const Sums mine = table(me);
-    mine.clear(subwarp);
-    subwarp.sync();
+    const int at = me * slots;
+    Sums row_of_RA(keys + at, sums + at, lists + at,
+                   Kokkos::countr_zero(static_cast<unsigned>(slots_of_RA)),
+                   Sums::most_of(slots_of_RA), 0);
+    Sums row_of_C = table(me, 0);
+    row_of_RA.clear(subwarp);
+    row_of_C.clear(subwarp);
     const int piece = Pieces == 1 ? 0 : me;
-    add_products(subwarp, mine, first + length * piece / Pieces,
+    add_products(subwarp, row_of_RA, row_of_C, first + length * piece / Pieces,
                  first + length * (piece + 1) / Pieces);
     if constexpr (Pieces > 1) {
-      add_pieces(team, table);
+      if (subwarp.lane() == 0) counts[me] = row_of_C.count();
+      team.barrier();
       if (me > 0) return;
+      for (int other = 1; other < Pieces; ++other)
+        row_of_C.add(subwarp, table(other, counts[other]));
     }
-    write(subwarp, mine, row);
+    write(subwarp, row_of_C, row);
   }
 
  private:
-  /// An entry of A times one of R, and its row of P.
-  struct Factor {
+  /// A factor, and a row of the next matrix.
+  struct Term {
     S value = S(0);
     std::int64_t begin = 0, end = 0;
-
-    template <class Subwarp>
-    KOKKOS_FORCEINLINE_FUNCTION Factor of_lane(const Subwarp& subwarp, int lane) const {
-      return {subwarp.shuffle(value, lane), subwarp.shuffle(begin, lane),
-              subwarp.shuffle(end, lane)};
-    }
   };
 
-  KOKKOS_FORCEINLINE_FUNCTION Factor factor_of(const S& r, std::int64_t k) const {
-    const std::int64_t j = this->A.col_idx[k];
-    return {r * this->A.values[k], this->P.begin(j), this->P.end(j)};
+  /// Calls use(has, column, term) by all lanes for the terms of `count` factors times their rows of
+  /// B, in this order, until it returns false. Returns whether it never did. factor(i, row) is a
+  /// factor and its row. Each lane loads a factor and the place of its row, and `lanes` of them
+  /// take a row.
+  template <class Subwarp, class Factor, class Use>
+  KOKKOS_FORCEINLINE_FUNCTION static bool each_product(const Subwarp& subwarp, std::int64_t count,
+                                                       const Factor& factor,
+                                                       const Operand<S, O, Off>& B, int lanes,
+                                                       const Use& use) {
+    const int group = subwarp.lane() / lanes, in_group = subwarp.lane() % lanes;
+    for (std::int64_t done = 0; done < count; done += Subwarp::width) {
+      Term mine;
+      if (done + subwarp.lane() < count) {
+        std::int64_t row;
+        mine.value = factor(done + subwarp.lane(), row);
+        mine.begin = B.begin(row);
+        mine.end = B.end(row);
+      }
+      const int rows =
+          count - done < Subwarp::width ? static_cast<int>(count - done) : Subwarp::width;
+      for (int row = 0; row < rows; row += Subwarp::width / lanes) {
+        const Term term{subwarp.shuffle(mine.value, row + group),
+                        subwarp.shuffle(mine.begin, row + group),
+                        subwarp.shuffle(mine.end, row + group)};
+        for (std::int64_t k = term.begin + in_group; subwarp.any(k < term.end); k += lanes) {
+          const bool has = k < term.end;
+          const O column = has ? B.col_idx[k] : O(0);
+          if (!use(has, column, has ? term.value * B.values[k] : S(0))) return false;
+        }
+      }
+    }
+    return true;
   }
 
-  /// Adds the products of entries [first, last) of R. Each lane loads an entry of A, at the end of
-  /// a chain of loads: of several short rows at once, or of one row.
+  /// Adds the products of entries [first, last) of R.
   template <class Subwarp>
   KOKKOS_FORCEINLINE_FUNCTION void add_products(const Subwarp& subwarp,
-                                                const SumsByColumn<Subwarp, S, O>& table,
+                                                SumsByColumn<Subwarp, S, O>& row_of_RA,
+                                                SumsByColumn<Subwarp, S, O>& row_of_C,
                                                 std::int64_t first, std::int64_t last) const {
-    const auto &R = this->R, &A = this->A;
-    const int lanes = this->lanes_of_A, at_once = Subwarp::width / lanes;
-    bool full = false;
-    for (std::int64_t entry = first; entry < last && !subwarp.any(full); entry += at_once) {
-      const int rows = last - entry < at_once ? static_cast<int>(last - entry) : at_once;
-      const int row = subwarp.lane() / lanes;
-      S r(0);
-      std::int64_t begin = 0, end = 0;
-      if (row < rows) {
-        const std::int64_t i = R.col_idx[entry + row];
-        r = R.values[entry + row];
-        begin = A.begin(i);
-        end = A.end(i);
-      }
-      if (subwarp.any(end - begin > lanes)) {
-        for (int one = 0; one < rows; ++one) {
-          add_row_of_A(subwarp, table, subwarp.shuffle(r, one * lanes),
-                       subwarp.shuffle(begin, one * lanes), subwarp.shuffle(end, one * lanes),
-                       full);
-        }
-        continue;
-      }
-      const std::int64_t k = begin + subwarp.lane() % lanes;
-      add_rows_of_P(subwarp, table, k < end ? factor_of(r, k) : Factor(), rows * lanes, full);
-    }
-  }
-  template <class Subwarp>
-  KOKKOS_FORCEINLINE_FUNCTION void add_row_of_A(const Subwarp& subwarp,
-                                                const SumsByColumn<Subwarp, S, O>& table,
-                                                const S& r, std::int64_t begin, std::int64_t end,
-                                                bool& full) const {
-    for (; begin < end; begin += Subwarp::width) {
-      const std::int64_t k = begin + subwarp.lane();
-      const int count =
-          end - begin < Subwarp::width ? static_cast<int>(end - begin) : Subwarp::width;
-      add_rows_of_P(subwarp, table, k < end ? factor_of(r, k) : Factor(), count, full);
-    }
-  }
-
-  /// Adds the rows of P of the first `count` lanes, in the order of these lanes.
-  template <class Subwarp>
-  KOKKOS_FORCEINLINE_FUNCTION void add_rows_of_P(const Subwarp& subwarp,
-                                                 const SumsByColumn<Subwarp, S, O>& table,
-                                                 const Factor& of_lanes, int count,
-                                                 bool& full) const {
-    const auto& P = this->P;
-    const int lanes = this->lanes_of_P, groups = Subwarp::width / lanes;
-    const int group = subwarp.lane() / lanes, in_group = subwarp.lane() % lanes;
-    for (int done = 0; done < count; done += groups) {
-      const Factor factor = of_lanes.of_lane(subwarp, done + group);
-      std::int64_t l = factor.begin + in_group;
-      int slot = -1;
-      S term(0);
-      if (l < factor.end) {
-        slot = table.slot_of(P.col_idx[l], full);
-        term = factor.value * P.values[l];
-      }
-      const int turns = count - done < groups ? count - done : groups;
-      for (int turn = 0; turn < turns; ++turn) {
-        if (turn == group) {
-          while (l < factor.end) {
-            if (slot >= 0) table.sums[slot] += term;
-            l += lanes;
-            if (l >= factor.end) break;
-            slot = table.slot_of(P.col_idx[l], full);
-            term = factor.value * P.values[l];
+    const auto& R = this->R;
+    const auto multiply_by_P = [&] {
+      return each_product(
+          subwarp, row_of_RA.count(),
+          [&](std::int64_t at, std::int64_t& row) {
+            row = static_cast<std::int64_t>(row_of_RA.column(static_cast<int>(at)));
+            return row_of_RA.sum(static_cast<int>(at));
+          },
+          this->P, this->lanes_of_P,
+          [&](bool has, O column, S term) {
+            row_of_C.add(subwarp, has, column, term);
+            return row_of_C.fits();
+          });
+    };
+    const bool fits = each_product(
+        subwarp, last - first,
+        [&](std::int64_t at, std::int64_t& row) {
+          row = static_cast<std::int64_t>(R.col_idx[first + at]);
+          return R.values[first + at];
+        },
+        this->A, this->lanes_of_A,
+        [&](bool has, O column, S term) {
+          if (!row_of_RA.has_room()) {
+            if (!multiply_by_P()) return false;
+            row_of_RA.clear(subwarp);
           }
-        }
-        subwarp.sync();
-      }
-    }
-  }
-
-  /// Adds the sums of pieces to those of the first one, in their order.
-  template <class Team, class Table>
-  KOKKOS_FORCEINLINE_FUNCTION void add_pieces(const Team& team, const Table& table) const {
-    const auto sums = table(0);
-    for (int piece = 1; piece < Pieces; ++piece) {
-      const auto other = table(piece);
-      team.barrier();
-      // All threads read both counts between two barriers, so that they agree.
-      const int count = *other.count;
-      const bool fits = *sums.count <= sums.most && count <= sums.most;
-      team.barrier();
-      if (!fits) {
-        if (team.thread() == 0) *sums.count = sums.most + 1;
-        break;
-      }
-      bool full = false;
-      for (int at = team.thread(); at < count; at += Team::threads) {
-        const O column = other.list[at];
-        const int slot = sums.slot_of(column, full);
-        if (slot >= 0) sums.sums[slot] += other.sums[other.columns.find(column)];
-      }
-    }
-    team.barrier();
+          row_of_RA.add(subwarp, has, column, term);
+          return true;
+        });
+    if (fits) multiply_by_P();
   }
 
   /// Lists a row for the next table, unless the lists are known.
@@ -270,19 +279,17 @@ struct TripleProductKernel : TripleRows<S, O, Off> {
 
   template <class Subwarp>
   KOKKOS_FORCEINLINE_FUNCTION void write(const Subwarp& subwarp,
-                                         const SumsByColumn<Subwarp, S, O>& table,
+                                         const SumsByColumn<Subwarp, S, O>& sums,
                                          std::int64_t row) const {
-    subwarp.sync();
     const auto& C = this->C;
     if (C.row_ptr) {
       for (std::int64_t p = C.begin(row) + subwarp.lane(); p < C.end(row); p += Subwarp::width) {
-        const int slot = table.columns.find(C.col_idx[p]);
-        this->values[p] = slot < 0 ? S(0) : table.sums[slot];
+        this->values[p] = sums.sum_of(C.col_idx[p]);
       }
       return;
     }
-    const int length = *table.count;
-    if (length > table.most) return leave(subwarp, row);
+    if (!sums.fits()) return leave(subwarp, row);
+    const int length = sums.count();
     std::int64_t begin = 0;
     if (subwarp.lane() == 0) {
       begin = backends::atomic_fetch_add(this->used, length);
@@ -291,11 +298,10 @@ struct TripleProductKernel : TripleRows<S, O, Off> {
     }
     begin = subwarp.broadcast(begin, 0);
     if (begin + length > this->room) return;
-    sort_columns(subwarp, table.list, length);
+    const O* const columns = sums.sorted(subwarp);
     for (int at = subwarp.lane(); at < length; at += Subwarp::width) {
-      const O column = table.list[at];
-      this->columns[begin + at] = column;
-      this->values[begin + at] = table.sums[table.columns.find(column)];
+      this->columns[begin + at] = columns[at];
+      this->values[begin + at] = sums.sum_of(columns[at]);
     }
   }
 };
@@ -393,10 +399,12 @@ class TripleProduct {
 
  private:
   using Rows = TripleRows<S, O, Off>;
+  /// Of the two tables of a subwarp.
+  struct Slots {
+    int of_RA = 0, of_C = 0;
+  };
   static constexpr bool lanes = backends::has_lanes<Exec>;
   static constexpr int width = backends::max_subwarp_width<Exec>;
-  static constexpr std::size_t bytes_per_column =
-      SumsByColumn<backends::Subwarp<Exec, width>, S, O>::bytes_per_column;
   /// Rows are tried with tables of growing size, and those of few entries of A by a subwarp first.
   static constexpr int tables = lanes ? 4 : 2;
 
@@ -428,18 +436,26 @@ class TripleProduct {
           (many_entries_of_A - 1) / std::max<std::int64_t>(1, mean(nonzeros(A), A.rows()));
       first_ = mean(nonzeros(R), R.rows()) > longest_of_R_ ? 1 : 0;
     }
-    const auto columns = [&](std::size_t bytes, std::size_t of_a_team, std::size_t most) {
-      return static_cast<int>(
-          std::min(most, std::bit_floor((bytes - 64) / of_a_team / bytes_per_column)));
+    const auto fitting = [](std::size_t bytes, int subwarps, Slots slots) {
+      constexpr std::size_t bytes_per_slot =
+          SumsByColumn<backends::Subwarp<Exec, width>, S, O>::bytes_per_slot;
+      const auto needed = [&] {
+        return static_cast<std::size_t>(subwarps * (slots.of_RA + slots.of_C)) * bytes_per_slot;
+      };
+      while (needed() + 256 > bytes) (slots.of_RA > slots.of_C ? slots.of_RA : slots.of_C) /= 2;
+      return slots;
     };
+    // A row of R A has some times the entries of a row of A.
+    const auto of_RA = static_cast<int>(
+        std::bit_ceil(std::clamp<std::uint64_t>(8 * mean(nonzeros(A), A.rows()), 256, 1024)));
     const std::size_t budget = scratch_budget(exec);
-    const auto largest =
-        columns(lanes ? backends::max_scratch_bytes(exec) - 256 : budget, 1, std::size_t{1} << 15);
+    const Slots largest =
+        fitting(lanes ? backends::max_scratch_bytes(exec) : budget, 1, {256, 1 << 16});
     if constexpr (lanes) {
-      const int least = columns(budget, subwarps_of_team, 128);
-      most_ = {least, least, columns(budget, 2, 512), largest};
+      slots_ = {fitting(budget, 2, {of_RA, 256}), fitting(budget, 4, {of_RA, 256}),
+                fitting(budget, 2, {of_RA, 1024}), largest};
     } else {
-      most_ = {512, largest};
+      slots_ = {fitting(budget, 1, {of_RA, 1024}), largest};
     }
   }
 
@@ -499,14 +515,16 @@ class TripleProduct {
 
   void walk(const Exec& exec, const char* label, int table, Rows rows) const {
     if (rows.count == 0) return;
-    rows.most = most_[static_cast<std::size_t>(table)];
+    const Slots slots = slots_[static_cast<std::size_t>(table)];
+    rows.slots_of_RA = slots.of_RA;
+    rows.slots_of_C = slots.of_C;
     rows.longest_of_R = std::numeric_limits<std::int64_t>::max();
     if constexpr (lanes) {
       if (table == 0) {
         rows.longest_of_R = longest_of_R_;
-        return launch<4, 1>(exec, label, rows);
+        return launch<2, 1>(exec, label, rows);
       }
-      if (table == 1) return launch<subwarps_of_team, subwarps_of_team>(exec, label, rows);
+      if (table == 1) return launch<4, 4>(exec, label, rows);
       if (table == 2) return launch<2, 2>(exec, label, rows);
     }
     launch<1, 1>(exec, label, rows);
@@ -516,16 +534,15 @@ class TripleProduct {
     using Kernel = TripleProductKernel<S, O, Off, width, Subwarps, Pieces>;
     backends::launch<typename Kernel::Shape>(
         exec, label, Pieces == 1 ? ceil_div(rows.count, std::int64_t{Subwarps}) : rows.count,
-        Kernel{rows}, Kernel::scratch_bytes(rows.most));
+        Kernel{rows}, Kernel::scratch_bytes(rows.slots_of_RA, rows.slots_of_C));
   }
 
   /// A row of C with so many entries of A or more, by their mean row, is a team's.
-  static constexpr std::int64_t many_entries_of_A = 1024;
-  static constexpr int subwarps_of_team = 8;
+  static constexpr std::int64_t many_entries_of_A = 8192;
 
   CsrStorage<S, O, Off, Space> C_;
   Arena<Space> lists_memory_;
-  std::array<int, tables> most_ = {};
+  std::array<Slots, tables> slots_ = {};
   const O* lists_[tables] = {};  ///< rows of each size of table; null: all
   std::int64_t counts_[tables] = {};
   int lanes_of_A_ = 1, lanes_of_P_ = 1;
