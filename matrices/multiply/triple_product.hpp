@@ -37,7 +37,7 @@ class SumsByColumn {
   static constexpr std::size_t bytes_per_slot = 2 * sizeof(O) + sizeof(S);
   /// The most columns of a table: the slots that are left have room for those that lanes insert
   /// at once.
-  static constexpr int most_of(int slots) {
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int most_of(int slots) {
     return slots - (slots / 4 > Subwarp::width ? slots / 4 : Subwarp::width);
   }
 
