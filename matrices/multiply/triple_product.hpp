@@ -538,7 +538,7 @@ class TripleProduct {
   }
 
   /// A row of C with so many entries of A or more, by their mean row, is a team's.
-  static constexpr std::int64_t many_entries_of_A = 8192;
+  static constexpr std::int64_t many_entries_of_A = 2048;
 
   CsrStorage<S, O, Off, Space> C_;
   Arena<Space> lists_memory_;
