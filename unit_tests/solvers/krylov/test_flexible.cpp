@@ -108,8 +108,9 @@ TEST_CASE("with sweeps that change flexible conjugate gradients need half of the
   };
   const int flexible = iterations("cg/flexible", 0);
   CHECK(2 * flexible < iterations("cg/launches", 0) + 2);
-  // b - A x replaces r and p stays: r . z of another z is not the slope along p.
-  CHECK(std::abs(iterations("cg/flexible", 4) - flexible) <= 2);
+  // b - A x replaces r and p stays: r . z of another z is not the slope along p. The sweeps then
+  // come in another order, of which some need a fifth more iterations.
+  CHECK(2 * iterations("cg/flexible", 3) < 3 * flexible);
 }
 
 TEST_CASE("an inner iteration is a preconditioner") {
