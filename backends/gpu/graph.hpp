@@ -9,6 +9,14 @@
 /// Graphs of CUDA and HIP, which differ in the names of their functions: Api.
 namespace heddle::backends {
 
+/// Implementation of record_captured in graph.hpp.
+template <class Api, class Exec, class Body>
+void record_captured_on(const Exec& exec, const Body& body) {
+  Recording<Api>* const recording = Recording<Api>::of(Api::stream(exec));
+  if (!recording) return body();
+  recording->add_captured(body);
+}
+
 template <class Api>
 class StreamGraph {
  public:
@@ -31,7 +39,7 @@ class StreamGraph {
   }
   template <class Exec>
   void launch(const Exec& exec) const {
-    Api::launch(graph_.get(), exec);
+    record_captured_on<Api>(exec, [&] { Api::launch(graph_.get(), exec); });
   }
   std::size_t launches() const { return launches_; }
   void clear() {
@@ -47,13 +55,5 @@ class StreamGraph {
   std::unique_ptr<typename Api::Executable, Destroy> graph_;
   std::size_t launches_ = 0;
 };
-
-/// Implementation of record_captured in graph.hpp.
-template <class Api, class Exec, class Body>
-void record_captured_on(const Exec& exec, const Body& body) {
-  Recording<Api>* const recording = Recording<Api>::of(Api::stream(exec));
-  if (!recording) return body();
-  recording->add_captured(body);
-}
 
 }  // namespace heddle::backends

@@ -122,6 +122,16 @@ TEST_CASE_TEMPLATE_DEFINE("a graph runs what was recorded, or nothing was", Type
   moved.launch(exec);
   CHECK(counter.counted() == 20);
   CHECK(moved.launches() == 1);
+  // A graph that is launched while another is recorded is a part of it.
+  Graph outer;
+  CHECK(outer.record(exec, [&] {
+    counter.launch(100);
+    moved.launch(exec);
+  }));
+  CHECK(counter.counted() == 20);
+  CHECK(outer.launches() == 2);
+  outer.launch(exec);
+  CHECK(counter.counted() == 130);
   // Waiting is an error on an emulated device; on others the graph leaves it out.
   const auto record_a_wait = [&] {
     return moved.record(exec, [&] {
@@ -143,9 +153,9 @@ TEST_CASE_TEMPLATE_DEFINE("a graph runs what was recorded, or nothing was", Type
     }));
     CHECK(moved.launches() == 0);
   }
-  CHECK(counter.counted() == 20);
+  CHECK(counter.counted() == 130);
   body();
-  CHECK(counter.counted() == 22);
+  CHECK(counter.counted() == 132);
 }
 TEST_CASE_TEMPLATE_APPLY(replays, Everywhere);
 
