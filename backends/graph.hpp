@@ -61,8 +61,7 @@ struct GraphOf<Emulated<Base, Width>> {
 ///   body() throws. Then nothing has run. No stream is captured, so that other threads may allocate
 ///   and wait meanwhile. What body() does by other means happens at once and is not recorded,
 ///   except within record_captured; on an emulated device it is an Error that names it;
-/// - `launch(exec)`: runs what was recorded, with the arguments of that time, kernels by value; a
-///   part of the graph that the calling thread records on `exec`, if it does;
+/// - `launch(exec)`: runs what was recorded, with the arguments of that time, kernels by value;
 /// - `launches()`: number of recorded launches, 0 if there are none;
 /// - `clear()`: discards them.
 template <ExecutionSpace Exec>

@@ -6,7 +6,8 @@
 
 #include "recording.hpp"
 
-/// Graphs of CUDA and HIP, which differ in the names of their functions: Api.
+/// Graphs of CUDA and HIP, which differ in the names of their functions: Api. A graph that is
+/// launched while the calling thread records another on that stream becomes a part of it.
 namespace heddle::backends {
 
 /// Implementation of record_captured in graph.hpp.

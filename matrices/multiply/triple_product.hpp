@@ -41,7 +41,7 @@ class SumsByColumn {
     return slots - (slots / 4 > Subwarp::width ? slots / 4 : Subwarp::width);
   }
 
-  /// Of 2^bits slots, with at most `most` columns. A list has an element for each slot.
+  /// The table has 2^bits slots and at most `most` columns. A list has an element for each slot.
   KOKKOS_FORCEINLINE_FUNCTION SumsByColumn(O* keys, S* sums, O* list, int bits, int most, int count)
       : columns_{keys, bits}, sums_(sums), list_(list), most_(most), count_(count) {}
 
@@ -399,7 +399,7 @@ class TripleProduct {
 
  private:
   using Rows = TripleRows<S, O, Off>;
-  /// Of the two tables of a subwarp.
+  /// Slots of a subwarp's two tables.
   struct Slots {
     int of_RA = 0, of_C = 0;
   };
