@@ -281,10 +281,16 @@ class BlockedCsr {
 
   /// Copies the values of A, which has the pattern that the blocks were made from. One launch in
   /// the order of `exec`, one thread for each block, on a CPU for each row of blocks: no wait, no
-  /// allocation. Repeated entries add up in their order. Throws Error if the number of entries
-  /// differs.
+  /// allocation. Repeated entries add up in their order. Throws Error if the number of rows or of
+  /// entries differs.
   void update_values(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A) {
     detail::check_entries(static_cast<std::int64_t>(A.nonzeros()), entries_);
+    const std::int64_t rows = std::int64_t{made_.storage.rows()} * block_size_;
+    if (static_cast<std::int64_t>(A.rows()) != rows) {
+      throw Error("the matrix has " + std::to_string(A.rows()) +
+                      " rows, and its blocks were made of " + std::to_string(rows),
+                  "update with a matrix of the same pattern");
+    }
     const auto size = std::int64_t{block_size_};
     if constexpr (by_rows) {
       detail::parallel_for(

@@ -10,14 +10,6 @@
 /// launched while the calling thread records another on that stream becomes a part of it.
 namespace heddle::backends {
 
-/// Implementation of record_captured in graph.hpp.
-template <class Api, class Exec, class Body>
-void record_captured_on(const Exec& exec, const Body& body) {
-  Recording<Api>* const recording = Recording<Api>::of(Api::stream(exec));
-  if (!recording) return body();
-  recording->add_captured(body);
-}
-
 template <class Api>
 class StreamGraph {
  public:
@@ -28,7 +20,7 @@ class StreamGraph {
     clear();
     const auto stream = Api::stream(exec);
     if (Recording<Api>::any() || Api::is_capturing(stream)) return false;
-    const Recording<Api> recording(stream);
+    Recording<Api> recording(stream);
     try {
       body();
     } catch (...) {  // launches throw again if the fault is their own
@@ -36,15 +28,21 @@ class StreamGraph {
     }
     graph_.reset(Api::instantiate(recording.graph()));
     launches_ = graph_ ? recording.nodes() : 0;
+    if (graph_) recorded_ = recording.release();
     return graph_ != nullptr;
   }
   template <class Exec>
   void launch(const Exec& exec) const {
-    record_captured_on<Api>(exec, [&] { Api::launch(graph_.get(), exec); });
+    if (auto* const recording = Recording<Api>::of(Api::stream(exec))) {
+      recording->add_graph(recorded_.get(), launches_);
+    } else {
+      Api::launch(graph_.get(), exec);
+    }
   }
   std::size_t launches() const { return launches_; }
   void clear() {
     graph_.reset();
+    recorded_.reset();
     launches_ = 0;
   }
 
@@ -54,7 +52,16 @@ class StreamGraph {
   };
 
   std::unique_ptr<typename Api::Executable, Destroy> graph_;
+  typename Recording<Api>::Owned recorded_;
   std::size_t launches_ = 0;
 };
+
+/// Implementation of record_captured in graph.hpp.
+template <class Api, class Exec, class Body>
+void record_captured_on(const Exec& exec, const Body& body) {
+  Recording<Api>* const recording = Recording<Api>::of(Api::stream(exec));
+  if (!recording) return body();
+  recording->add_captured(body);
+}
 
 }  // namespace heddle::backends

@@ -30,6 +30,12 @@ class Recording {
   using Graph = typename Api::Graph;
   using Node = typename Api::Node;
   using Stream = typename Api::Stream;
+  struct Destroy {
+    void operator()(Graph* graph) const {
+      if (graph) Api::destroy(graph);
+    }
+  };
+  using Owned = std::unique_ptr<Graph, Destroy>;
 
   explicit Recording(Stream stream) : stream_(stream), graph_(Api::create()) { here_ = this; }
   ~Recording() { here_ = nullptr; }
@@ -60,25 +66,28 @@ class Recording {
     try {
       body();
     } catch (...) {
-      destroy(Api::end_capture(stream_));
+      const Owned nothing(Api::end_capture(stream_));
       throw;
     }
-    const std::unique_ptr<Graph, Destroy> captured(Api::end_capture(stream_));
+    const Owned captured(Api::end_capture(stream_));
     if (!captured) throw not_captured();
+    add_graph(captured.get(), Api::nodes(captured.get()));
+  }
+  /// Adds a graph of so many launches, which is copied.
+  void add_graph(Graph* graph, std::size_t nodes) {
+    if (nodes == 0) return;
     add([&](Node* node, const Node* after, std::size_t count) {
-      Api::add_graph(node, graph_.get(), after, count, captured.get());
+      Api::add_graph(node, graph_.get(), after, count, graph);
     });
-    nodes_ += Api::nodes(captured.get()) - 1;
+    nodes_ += nodes - 1;
   }
 
   Graph* graph() const { return graph_.get(); }
+  Owned release() { return std::move(graph_); }
   /// Number of recorded launches.
   std::size_t nodes() const { return nodes_; }
 
  private:
-  struct Destroy {
-    void operator()(Graph* graph) const { destroy(graph); }
-  };
   /// While it lives, launches of the calling thread go to the stream.
   struct Suspended {
     explicit Suspended(Recording* recording) : recording(recording) { here_ = nullptr; }
@@ -87,9 +96,6 @@ class Recording {
     Recording* recording;
   };
 
-  static void destroy(Graph* graph) {
-    if (graph) Api::destroy(graph);
-  }
   static Error not_captured() {
     return Error("a stream cannot be captured",
                  "do not wait for the device in your operator's apply, or make its capturable() "
@@ -106,7 +112,7 @@ class Recording {
   static constinit inline thread_local Recording* here_ = nullptr;
 
   Stream stream_;
-  std::unique_ptr<Graph, Destroy> graph_;
+  Owned graph_;
   Node last_{};
   std::size_t nodes_ = 0;
 };

@@ -23,10 +23,9 @@
 ///
 /// A subwarp sums up a row of R A in a table in scratch and, each time that this table is full and
 /// at the end, adds its products with P to the row of C, in a second table. So a column of R A that
-/// several rows of A share has one row of P and not several. Entries are added in the order of R's
-/// row and of A's, then in that of the table. If R's row is divided into pieces, each has such a
-/// sum, and those are added in order. So the order depends on the lengths of rows and on the width
-/// of a warp, and on nothing else.
+/// several rows of A share has one row of P and not several. If R's row is divided into pieces,
+/// each has such a sum, and those are added in order. The order of additions depends on patterns,
+/// types and the width of a warp, so that every run has the same.
 namespace heddle::detail::matrix_product {
 
 /// The sums of a row by column, in scratch; all lanes call each function together. Columns are
@@ -51,6 +50,7 @@ class SumsByColumn {
   KOKKOS_FORCEINLINE_FUNCTION bool fits() const { return count_ <= most_; }
 
   KOKKOS_FORCEINLINE_FUNCTION void clear(const Subwarp& subwarp) {
+    subwarp.sync();
     columns_.clear(subwarp);
     count_ = 0;
     subwarp.sync();
@@ -158,14 +158,16 @@ struct TripleProductKernel : TripleRows<S, O, Off> {
     const std::int64_t place = Pieces == 1 ? team.index() * Subwarps + me : team.index();
     if (place >= this->count) return;
     const std::int64_t row = this->rows ? static_cast<std::int64_t>(this->rows[place]) : place;
-    const int most = Sums::most_of(slots_of_C);
+    int most = Sums::most_of(slots_of_C);
     const std::int64_t known = this->C.row_ptr ? this->C.length(row) : most;
     const auto subwarp = team.subwarp();
     const std::int64_t first = this->R.begin(row), length = this->R.length(row);
     if (length > this->longest_of_R) leave(subwarp, row);
     if (length > this->longest_of_R || known > most) return;
 
-    int bits_of_C = table_bits(known);
+    // The table ends a row that has more columns than were known.
+    most = static_cast<int>(known);
+    int bits_of_C = table_bits(known > Team::subwarp_width ? known : Team::subwarp_width);
     if (1 << bits_of_C > slots_of_C) --bits_of_C;
     const auto table = [=](int subwarp_index, int count) {
       const int at = subwarp_index * slots + slots_of_RA;

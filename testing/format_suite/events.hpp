@@ -39,7 +39,8 @@ TEST_CASE_TEMPLATE_DEFINE(
   const std::uint32_t here = Kokkos::Tools::Experimental::device_id(kokkos_space(instance));
   for (const Pattern& pattern : event_patterns()) {
     const auto A = to_device<T>(exec, pattern);
-    const Vectors<S, typename T::Space> x(A.rows_of_x(), 9, true), y(A.rows_of_y(), 9, true);
+    const Vectors<S, typename T::Space> x(A.rows_of_x(), 9, true), y(A.rows_of_y(), 9, true),
+        one_x(A.rows_of_x(), 1, true), one_y(A.rows_of_y(), 1, true);
     for (const SpmvOptions& options : event_options(schemes)) {
       if (!make(A, options)) continue;
       const Recording recording;
@@ -54,9 +55,13 @@ TEST_CASE_TEMPLATE_DEFINE(
         plan.apply(instance, S(1), x.view(), S(0), y.view());
         plan.apply(instance, Op::transpose, S(1), y.view(), S(0.5), x.view());
         plan.apply(instance, S(0), x.view(), S(2), y.view());
+        plan.apply(instance, S(1), one_x.view(), S(0), one_y.view());
+        plan.apply(instance, Op::transpose, S(1), one_y.view(), S(0.5), one_x.view());
         plan.update_values(instance, A.matrix());
       };
-      work();  // a first launch may allocate a thread's scratch
+      const std::size_t made = recording.seen().size();
+      work();
+      const std::size_t worked = recording.seen().size();
       instance.fence("heddle::test::applied");
       const std::size_t first = recording.seen().size();
       work();
@@ -68,7 +73,12 @@ TEST_CASE_TEMPLATE_DEFINE(
                           (event.kind == Event::fence && event.label.rfind("heddle::", 0) == 0);
         if (ours) CHECK_MESSAGE(event.device == here, event.label);
       }
-      CHECK(seen.size() >= first + 3);
+      CHECK(seen.size() >= first + 5);
+      // A first launch may allocate a thread's scratch, which has another label.
+      for (std::size_t e = made; e < worked; ++e) {
+        const bool ours = seen[e].label.rfind("heddle::", 0) == 0;
+        CHECK_MESSAGE((seen[e].kind == Event::kernel || !ours), seen[e].label);
+      }
       for (std::size_t e = first; e < seen.size(); ++e) {
         CHECK_MESSAGE(seen[e].kind == Event::kernel, seen[e].label);
       }

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../../backends/subwarp.hpp"
+#include "../../backends/equal_lanes.hpp"
 #include "lanes.hpp"
 
 namespace heddle::test {
@@ -206,6 +206,35 @@ TEST_CASE_TEMPLATE_DEFINE("ballot, any and all", Type, vote) {
   }
 }
 TEST_CASE_TEMPLATE_APPLY(vote, Everywhere);
+
+template <class T>
+struct EqualLanes {
+  T divisor;
+  KOKKOS_FUNCTION std::uint64_t operator()(auto group, auto value) const {
+    return backends::equal_lanes(group, static_cast<T>(static_cast<T>(value) / divisor));
+  }
+};
+
+TEST_CASE_TEMPLATE_DEFINE("lanes of equal values", Type, equals) {
+  const typename Type::Exec exec;
+  const auto check = [&]<class T>(T) {
+    // Values of their own, of some lanes, and of all.
+    for (const T divisor : {T(1), T(20), T(1000)}) {
+      CAPTURE(divisor);
+      check_word<int>(exec, EqualLanes<T>{divisor}, [&](const auto& lanes, int lane) {
+        std::uint64_t bits = 0;
+        const auto of = [&](std::size_t i) { return static_cast<T>(lanes[i]) / divisor; };
+        for (std::size_t i = 0; i < lanes.size(); ++i) {
+          bits |= std::uint64_t{of(i) == of(static_cast<std::size_t>(lane))} << i;
+        }
+        return bits;
+      });
+    }
+  };
+  check(int());
+  check(std::int64_t());
+}
+TEST_CASE_TEMPLATE_APPLY(equals, Everywhere);
 
 struct InclusiveSum {
   KOKKOS_FUNCTION auto operator()(auto group, auto value) const {

@@ -81,13 +81,14 @@ TEST_CASE_TEMPLATE_DEFINE("triangles: one stands for both, mirrored by the plan 
         std::vector<CheckedProduct<T>> products;
         for (const Op op : {Op::none, Op::transpose, Op::conjugate, Op::conjugate_transpose}) {
           products.emplace_back(full, op, S(2), S(-1));
+          if (!emulated || op == Op::none) products.emplace_back(full, op, S(1), S(0));
         }
-        products.emplace_back(full, Op::none, S(1), S(0));
         const CheckedProduct<T> after(updated, Op::none, S(1), S(0));
         const CheckedVectors<T> five_vectors(full, Op::none, S(2), S(0.5), 5, false, true);
         for (const auto& [scheme, vectors] : schemes) {
           const bool csb = std::string_view(scheme).starts_with("csb");
-          if (emulated && csb && turn++ % 5 != 0) continue;  // slow there
+          const bool all_kinds = pattern.name == "blocks of every weight";
+          if (emulated && csb && !all_kinds && turn++ % 5 != 0) continue;  // slow there
           SpmvOptions options{.vectors = {vectors}, .symmetry = symmetry};
           if (*scheme) options.scheme = Scheme::parse(scheme);
           typename T::template Plan<> plan(exec, stored.matrix(), options, typename T::Formats());
