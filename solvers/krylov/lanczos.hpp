@@ -30,14 +30,11 @@ KOKKOS_FORCEINLINE_FUNCTION double square_of(const S& value) {
   return size * size;
 }
 
-/// Number of Lanczos steps, and the factor of the largest Ritz value: after few steps it is below
-/// the largest eigenvalue.
-struct LanczosSteps {
-  int count;
-  double safety;
-};
-/// The most steps, those of spectrum_bounds.
-inline constexpr LanczosSteps most_lanczos_steps{12, 1.1};
+/// Half as many steps miss the largest eigenvalue of a small stiff part by a fifth, beyond what any
+/// factor that costs few iterations makes up for (docs/design/multigrid.md).
+inline constexpr int lanczos_steps = 12;
+/// Factor of the largest Ritz value, which after so few steps is below the largest eigenvalue.
+inline constexpr double spectrum_safety = 1.1;
 
 /// Maxima over all rows: the row sum of |D^-1 A|, which no eigenvalue exceeds, and the rounding
 /// error of an eigenvalue.
@@ -50,8 +47,8 @@ struct LargestOfRows {
 /// whether a Hermitian A was seen to have a negative eigenvalue, and one more than the lowest row
 /// with a bad diagonal entry and with a negative pivot, or 0.
 struct SpectrumNumbers {
-  double alpha[most_lanczos_steps.count];
-  double beta_squared[most_lanczos_steps.count + 1];
+  double alpha[lanczos_steps];
+  double beta_squared[lanczos_steps + 1];
   LargestOfRows largest;
   double bound;
   std::int64_t bad_diagonal;
@@ -160,12 +157,11 @@ struct LanczosNext : LanczosPass<S> {
 struct BoundSpectrum {
   SpectrumNumbers* numbers;
   const bool* hermitian;
-  LanczosSteps steps;
 
   /// Whether all eigenvalues of the tridiagonal matrix are below x.
   KOKKOS_FUNCTION bool is_above(double x) const {
     double pivot = numbers->alpha[0] - x;
-    for (int i = 1; pivot < 0 && i < steps.count; ++i) {
+    for (int i = 1; pivot < 0 && i < lanczos_steps; ++i) {
       pivot = numbers->alpha[i] - x - numbers->beta_squared[i] / pivot;
     }
     return pivot < 0;
@@ -173,16 +169,16 @@ struct BoundSpectrum {
   /// Whether at least one eigenvalue is below x.
   KOKKOS_FUNCTION bool is_above_one(double x) const {
     double pivot = numbers->alpha[0] - x;
-    for (int i = 1; pivot > 0 && i < steps.count; ++i) {
+    for (int i = 1; pivot > 0 && i < lanczos_steps; ++i) {
       pivot = numbers->alpha[i] - x - numbers->beta_squared[i] / pivot;
     }
     return pivot < 0;
   }
   KOKKOS_FUNCTION void operator()(std::int64_t) const {
     double low = numbers->alpha[0], high = 0, sum = 0;
-    for (int i = 0; i < steps.count; ++i) {
+    for (int i = 0; i < lanczos_steps; ++i) {
       const double left = i > 0 ? Kokkos::sqrt(numbers->beta_squared[i]) : 0;
-      const double right = i + 1 < steps.count ? Kokkos::sqrt(numbers->beta_squared[i + 1]) : 0;
+      const double right = i + 1 < lanczos_steps ? Kokkos::sqrt(numbers->beta_squared[i + 1]) : 0;
       high = Kokkos::max(high, numbers->alpha[i] + left + right);
       sum += numbers->alpha[i] + left + right;
     }
@@ -190,7 +186,7 @@ struct BoundSpectrum {
       const double middle = (low + high) / 2;
       (is_above(middle) ? high : low) = middle;
     }
-    const double bound = Kokkos::min(steps.safety * high, numbers->largest.row_sum);
+    const double bound = Kokkos::min(spectrum_safety * high, numbers->largest.row_sum);
     numbers->bound = Kokkos::isfinite(sum) ? (bound > 0 ? bound : 1) : sum - sum;
     numbers->indefinite = *hermitian && is_above_one(-numbers->largest.rounding * numbers->bound);
   }
@@ -211,8 +207,7 @@ struct LanczosVectors {
 /// Computes numbers->bound from numbers->largest and the matrix, and whether a Hermitian A is
 /// indefinite. `product(x, q)` computes q = A x. No wait, no allocation.
 template <ExecutionSpace Exec, Scalar S, class Product>
-void bound_spectrum(const Exec& exec, const LanczosSteps& steps, LanczosVectors<S> with,
-                    SpectrumNumbers* numbers,
+void bound_spectrum(const Exec& exec, LanczosVectors<S> with, SpectrumNumbers* numbers,
                     const VectorWorkspace<Exec, krylov::Wide<S>>& workspace, const bool* hermitian,
                     const Product& product) {
   const std::int64_t rows = with.rows;
@@ -220,7 +215,7 @@ void bound_spectrum(const Exec& exec, const LanczosSteps& steps, LanczosVectors<
   parallel_for(exec, "heddle::spectrum::start_vector", rows, StartVector<S>{with.x, with.inverse});
   vectors::stream(exec, "heddle::spectrum::first_norm", rows, 1, true,
                   FirstNorm<S>{{}, with.read(with.x), diagonal, numbers}, &workspace);
-  for (int step = 0; step < steps.count; ++step) {
+  for (int step = 0; step < lanczos_steps; ++step) {
     const auto x = with.read(with.x), q = with.read(with.q);
     product(x, with.write(with.q));
     vectors::stream(exec, "heddle::spectrum::lanczos_alpha", rows, 1, true,
@@ -231,8 +226,7 @@ void bound_spectrum(const Exec& exec, const LanczosSteps& steps, LanczosVectors<
         &workspace);
     std::swap(with.x, with.before);
   }
-  parallel_for(exec, "heddle::spectrum::bound_spectrum", 1,
-               BoundSpectrum{numbers, hermitian, steps});
+  parallel_for(exec, "heddle::spectrum::bound_spectrum", 1, BoundSpectrum{numbers, hermitian});
 }
 
 // The diagonal of a level, as smoothers use it.
@@ -654,8 +648,8 @@ double spectrum::LargestEigenvalue<Exec, Matrix>::find(const Exec& exec, const M
       arena_array(symmetry, 1));
   prepare_diagonal(exec, A, diagonal, inverse, magnitude, true, row_sums, numbers);
   compare_mirror(exec, A, diagonal, symmetry_tolerance, symmetry);
-  bound_spectrum(exec, most_lanczos_steps, LanczosVectors<S>{x, before, q, diagonal, inverse, n},
-                 numbers, workspace, &symmetry->holds,
+  bound_spectrum(exec, LanczosVectors<S>{x, before, q, diagonal, inverse, n}, numbers, workspace,
+                 &symmetry->holds,
                  [&](const auto& from, const auto& to) { multiply_rows(exec, A, from, to); });
   const SpectrumNumbers found = read_numbers(exec, numbers);
   throw_if_bad("", found, "store a positive one that its type can hold",

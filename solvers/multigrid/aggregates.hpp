@@ -344,7 +344,8 @@ struct JoinStrongest {
 };
 
 /// The aggregate of each node; -1 for nodes without a strong neighbour, which only the smoother
-/// solves for. Allocates, and waits: once if a set is found in one launch, else several times more.
+/// solves for. Allocates, and waits: twice if sets are found in one launch, else several times
+/// more.
 template <ExecutionSpace Exec, Ordinal O>
 class Aggregates {
  public:

@@ -7,12 +7,6 @@
 
 namespace heddle::detail::multigrid {
 
-/// Lanczos steps of the finest level, and of coarser ones, where a step costs its three launches.
-/// The bounds cost no more than a third of an iteration beside 12 steps times 1.1. Row sums alone,
-/// 1.2 to 1.8 times the largest eigenvalue of a coarse level, cost up to two
-/// (docs/design/multigrid.md).
-inline constexpr spectrum::LanczosSteps finest_lanczos_steps{6, 1.15}, coarse_lanczos_steps{4, 1.2};
-
 /// One level: its matrix, borrowed, its smoother or solve, and its transfer to the next level.
 template <ExecutionSpace Exec, class Matrix>
 struct Level {
@@ -66,7 +60,7 @@ struct Level {
       product.emplace(shared.product_of_made(exec, A));
     } else {
       const std::int64_t applies =
-          only_bounds ? lanczos_steps().count : shared.options.expected_applies;
+          only_bounds ? spectrum::lanczos_steps : shared.options.expected_applies;
       product.emplace(shared.product(exec, A, applies, rows));
     }
   }
@@ -92,7 +86,7 @@ struct Level {
                    spectrum::BoundByRowSum{numbers});
       return solve->update_values(exec, A, magnitude, hermitian, &numbers->bad_pivot);
     }
-    bound_spectrum(exec, lanczos_steps(),
+    bound_spectrum(exec,
                    spectrum::LanczosVectors<S>{d, shared.before, q, shared.diagonal, inverse,
                                                std::int64_t{A.rows()}},
                    numbers, shared.workspace, hermitian, [&](const auto& from, const auto& to) {
@@ -111,9 +105,6 @@ struct Level {
     if (coarsening) coarsening->update_values(exec, A, numbers, number, shared);
   }
 
-  const spectrum::LanczosSteps& lanczos_steps() const {
-    return number == 0 ? finest_lanczos_steps : coarse_lanczos_steps;
-  }
   std::size_t bytes() const {
     return memory.bytes() + vectors_memory.bytes() + (product ? product->bytes() : 0) +
            (smoother ? smoother->bytes() : 0) + (solve ? solve->bytes() : 0) +

@@ -143,8 +143,8 @@ class MultigridPlan {
   void update_values(const Matrix& A) { update_values(Exec{}, A); }
 
   /// Throws Error, naming level and row, if a diagonal entry of the last values is missing, not
-  /// positive or not finite, A is not finite, or a Hermitian A is found to be indefinite. M b is
-  /// then finite, but M is no preconditioner. Waits for `exec`.
+  /// positive or not finite, A is not finite, or a Hermitian A is found to be indefinite. M is
+  /// then no preconditioner; M b is finite if A is. Waits for `exec`.
   void check_values(const Exec& exec) const { hierarchy("check_values").check_values(exec); }
 
   /// Reserves memory for `vectors` vectors at once, if there is less: solvers with several

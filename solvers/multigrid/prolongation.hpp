@@ -242,6 +242,7 @@ struct SmoothingValues {
     const S own = vectors(i, vector);
     const S lumped = own == S(0) ? diagonal : diagonal + weak / own;
     if (real_part(lumped) > heddle::RealOf<S>(0.1) * real_part(diagonal)) diagonal = lumped;
+    if (spectrum::is_bad(diagonal)) diagonal = S(1);
     const auto omega = static_cast<heddle::RealOf<S>>(4 / (3 * numbers->bound));
     const S factor = S(-omega) / diagonal;
     S of_diagonal = S(1 - omega);  // written once if diagonal entries repeat

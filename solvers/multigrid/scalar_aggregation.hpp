@@ -165,6 +165,7 @@ struct SmoothedValues {
     const S own = vector[row];
     const S lumped = own == S(0) ? diagonal : diagonal + weak / own;
     if (real_part(lumped) > heddle::RealOf<S>(0.1) * real_part(diagonal)) diagonal = lumped;
+    if (spectrum::is_bad(diagonal)) diagonal = S(1);
     const auto omega = static_cast<heddle::RealOf<S>>(4 / (3 * numbers->bound));
     const S factor = S(-omega) / diagonal;
     const auto term = [&](std::int64_t k) {

@@ -52,6 +52,18 @@ TEST_CASE("a diagonal that is zero, negative or not finite names its row") {
     const auto after = with_diagonal(bad);
     plan.update_values(exec, after.matrix());
     CHECK_THROWS_WITH_AS(plan.check_values(exec), doctest::Contains("row 7: the diagonal"), Error);
+    if (std::isfinite(bad)) {
+      const Kokkos::View<double*, Space> b("heddle::test::b", side * side),
+          x("heddle::test::x", side * side);
+      Kokkos::deep_copy(b, 1.0);
+      plan.apply(exec, b, x);
+      exec.fence("heddle::test::applied");
+      const auto applied = to_host(x);
+      bool finite = true;
+      for (std::size_t i = 0; i < applied.extent(0); ++i)
+        finite = finite && std::isfinite(applied(i));
+      CHECK(finite);
+    }
     const auto mended = with_diagonal(4);
     plan.update_values(exec, mended.matrix());
     plan.check_values(exec);
