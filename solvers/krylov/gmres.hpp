@@ -134,6 +134,9 @@ class GmresSolver
   /// system, in the last vector of the basis. That is free then, since the next cycle computes a
   /// new basis.
   Vectors combine(const Exec& exec, const Vectors& vectors);
+  /// Returns the combination of the M v that flexible GMRES keeps, with the coefficients y. Columns
+  /// that do not count are left out.
+  Vectors combine_applied(const Exec& exec, int iterations);
   /// x += unscale z
   void add(const Exec& exec, const Vectors& z);
   auto start() const { return Base::read(start_); }
@@ -155,7 +158,7 @@ class GmresSolver
   void complete(const Exec& exec, M& preconditioner) {
     const int iterations = std::exchange(open_, 0);
     if (iterations == 0) return;
-    if (keeps_applied<M>()) return add(exec, combine(exec, first_of(applied_, iterations)));
+    if (keeps_applied<M>()) return add(exec, combine_applied(exec, iterations));
     const Vectors combined = combine(exec, first_of(basis_, iterations));
     add(exec, this->preconditioned(exec, preconditioner, combined, q_));
   }

@@ -293,6 +293,22 @@ struct GmresSolve {
   }
 };
 
+/// Sets M v to zero for the columns that do not count: those of a step that ended the solve by NaN
+/// or breakdown, and of steps after the end, which applied M to zero. Their coefficients y are
+/// zero, but zero times NaN is NaN.
+template <Scalar S>
+struct GmresDropUncounted : vectors::Pass<Wide<S>> {
+  Multivector<S> applied;
+  const int* columns;
+
+  KOKKOS_FORCEINLINE_FUNCTION bool active(int v) const { return v >= *columns; }
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const { return operands_of(stored(applied)); }
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
+    return [](Pack& z) { z = Pack::zero(); };
+  }
+};
+
 /// Ends a cycle: start = x, and x += unscale z if a column counts. Nothing changes after a cycle
 /// without an iteration.
 template <Scalar S>
@@ -401,6 +417,15 @@ auto GmresSolver<Exec, S>::combine(const Exec& exec, const Vectors& vectors) -> 
   const Vectors z = one(m_);
   heddle::vectors::combine(exec, 1, vectors, Numbers(state_.y, vectors.extent(1)), 0, column(z));
   return z;
+}
+
+template <ExecutionSpace Exec, Scalar S>
+auto GmresSolver<Exec, S>::combine_applied(const Exec& exec, int iterations) -> Vectors {
+  const Vectors applied = first_of(applied_, iterations);
+  detail::vectors::stream(
+      exec, "heddle::gmres::drop_uncounted", rows_, iterations, true,
+      detail::krylov::GmresDropUncounted<S>{{}, Base::write(applied), state_.columns});
+  return combine(exec, applied);
 }
 
 template <ExecutionSpace Exec, Scalar S>

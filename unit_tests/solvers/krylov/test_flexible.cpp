@@ -75,6 +75,45 @@ struct Lower {
   static bool symmetric() { return false; }
 };
 
+/// b / |b|, which is NaN for b = 0. To a vector of norm 1, as those of a basis, it is the identity.
+struct Normalizing {
+  struct Entry {
+    const double* b;
+    double* x;
+    std::int64_t rows;
+    KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+      double square = 0;
+      for (std::int64_t k = 0; k < rows; ++k) square += b[k] * b[k];
+      x[i] = b[i] / Kokkos::sqrt(square);
+    }
+  };
+  template <class B, class X>
+  void apply(const Exec& exec, const B& b, const X& x) {
+    const auto rows = static_cast<std::int64_t>(b.extent(0));
+    Kokkos::parallel_for("heddle::test::normalize", range_policy(exec, rows),
+                         Entry{b.data(), x.data(), rows});
+  }
+};
+
+/// The preconditioner of Jacobi, whose result has one NaN in one of its applies.
+struct WithOneNan {
+  Diagonal diagonal;
+  int at, applies = 0;
+
+  struct Write {
+    double* x;
+    KOKKOS_FUNCTION void operator()(std::int64_t) const {
+      x[2] = Kokkos::Experimental::quiet_NaN_v<double>;
+    }
+  };
+  template <class B, class X>
+  void apply(const Exec& exec, const B& b, const X& x) {
+    diagonal.apply(exec, b, x);
+    if (++applies != at) return;
+    Kokkos::parallel_for("heddle::test::nan", range_policy(exec, 1), Write{x.data()});
+  }
+};
+
 System grid() { return system_of(star(side, 4.01)); }
 
 }  // namespace
@@ -165,6 +204,45 @@ TEST_CASE("flexible GMRES keeps as many vectors more as a cycle has iterations")
   options.flexible = true;
   CHECK(bytes() >= plain + 7 * 8000);
   CHECK(bytes() <= plain + 7 * 8000 + arena_alignment_bytes);
+}
+
+TEST_CASE("flexible GMRES adds nothing of the steps after the end, where M is given zeros") {
+  System system = grid();
+  for (const int every : {0, 7, 10}) {  // the end is within a block of one of the last two
+    for (const int restart : {14, 60}) {
+      CAPTURE(every);
+      CAPTURE(restart);
+      Normalizing m;
+      const KrylovOptions options{.max_iterations = 400, .check_every = every};
+      const Solved solved =
+          solve_by("gmres/flexible", system, restarted_after(restart, options), m);
+      CHECK_MESSAGE(solved.result.converged(), name(solved.result.outcome));
+      CHECK(all_finite(solved.x));
+    }
+  }
+}
+
+TEST_CASE("flexible GMRES leaves out a step with a NaN of M") {
+  const Exec exec;
+  System system = grid();
+  for (const int every : {0, 10}) {
+    for (const int at : {1, 3, 13}) {
+      CAPTURE(every);
+      CAPTURE(at);
+      const auto solve = [&](int iterations) {
+        WithOneNan m{{JacobiPreconditioner<Exec, double>(exec, system.a.matrix())}, at};
+        const KrylovOptions options{.max_iterations = iterations, .check_every = every};
+        return solve_by("gmres/flexible", system, restarted_after(30, options), m);
+      };
+      const Solved solved = solve(100), before = solve(at - 1);
+      CHECK_MESSAGE(solved.result.outcome == Outcome::not_a_number, name(solved.result.outcome));
+      CHECK(solved.result.iterations == at);
+      CHECK(all_finite(solved.x));
+      const double size = norm(before.x);
+      heddle::vectors::axpby(exec, -1, solved.x, 1, before.x);
+      CHECK(norm(before.x) <= 1e-12 * size);
+    }
+  }
 }
 
 TEST_CASE("flexible conjugate gradients have a scheme of launches alone") {
