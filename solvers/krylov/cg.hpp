@@ -105,17 +105,17 @@ KOKKOS_FORCEINLINE_FUNCTION bool has_direction(const CgState& state) {
   return state.running() || (state.outcome == Outcome::converged && state.moves != 0);
 }
 
-/// beta from z = M r of the new r: `product` is r . z, and `change` is z . (r - r before), which is
-/// r . z too if M is the same in each step.
+/// beta from z = M r of the new r: `product` is r . z, and `change` is z_scale z . (r - r before),
+/// which is z_scale r . z too if M is the same in each step.
 KOKKOS_FORCEINLINE_FUNCTION void next_direction(CgState& state, double product, double change) {
   if (!has_direction(state)) return;
   const double rho = state.z_scale * product;
   if (state.running()) check_rho(state, rho);
-  state.beta = state.z_scale * change / state.rho;
+  state.beta = change / state.rho;
   state.rho = rho;
 }
 KOKKOS_FORCEINLINE_FUNCTION void next_direction(CgState& state, double product) {
-  next_direction(state, product, product);
+  next_direction(state, product, state.z_scale * product);
 }
 
 // Arguments of conjugate gradients in one launch: cg/one-team and cg/one-cluster.

@@ -115,7 +115,8 @@ struct CgRho : heddle::vectors::passes::SumOfProducts<S, Wide<S>> {
   }
 };
 
-/// r . z, and z . (r - r before) with r - r before = -alpha q; beta from both
+/// r . z, and z_scale z . (r - r before) with r - r before = -alpha q; beta from both. q . z has
+/// the size of A M, which may be out of range, and q . (z_scale z) that of A.
 template <Scalar S>
 struct CgFlexibleRho : vectors::Pass<Wide<S>, 2> {
   Multivector<const S> r, z, q;
@@ -126,10 +127,11 @@ struct CgFlexibleRho : vectors::Pass<Wide<S>, 2> {
     return operands_of(loaded(r), loaded(z), loaded(q));
   }
   template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
-    return [](const auto&, Pack* sum, const Pack& r, const Pack& z, const Pack& q) {
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int v) const {
+    return [z_scale = Pack::all(Wide<S>(state[v].z_scale))](const auto&, Pack* sum, const Pack& r,
+                                                            const Pack& z, const Pack& q) {
       add_dot(r, z, sum[0]);
-      add_dot(q, z, sum[1]);
+      add_dot(q, Pack::multiply(z_scale, z), sum[1]);
     };
   }
   KOKKOS_FORCEINLINE_FUNCTION void finish(int v, const Wide<S>* total) const {

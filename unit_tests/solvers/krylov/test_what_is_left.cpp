@@ -359,18 +359,24 @@ TEST_CASE("a definite system with a far guess is never called indefinite") {
   }
 }
 
+namespace {
+
+/// A preconditioner times a number.
+struct Scaled {
+  Diagonal& of;
+  double by;
+  void apply(const Exec& exec, const ConstSolverVector<Exec, double>& b,
+             const SolverVector<Exec, double>& x) {
+    of.apply(exec, b, x);
+    heddle::vectors::scale(exec, by, x);
+  }
+};
+
+}  // namespace
+
 TEST_CASE("a preconditioner of any size takes the steps of one of size 1") {
   System system = chain(emulated ? 40 : 100);
   Diagonal plain{JacobiPreconditioner<Exec, double>(Exec(), system.a.matrix())};
-  struct Scaled {
-    Diagonal& of;
-    double by;
-    void apply(const Exec& exec, const ConstSolverVector<Exec, double>& b,
-               const SolverVector<Exec, double>& x) {
-      of.apply(exec, b, x);
-      heddle::vectors::scale(exec, by, x);
-    }
-  };
   const auto iterations = [&](const std::string& method, double by) {
     Scaled m{plain, by};
     const KrylovResult result = solve_by(method, system, {}, m).result;
@@ -379,11 +385,37 @@ TEST_CASE("a preconditioner of any size takes the steps of one of size 1") {
   };
   for (const double by : {1e-290, 1e-160, 1e-12, 1e12, 1e155, 1e290}) {
     CAPTURE(by);
-    CHECK(std::abs(iterations("cg/launches", by) - iterations("cg/launches", 1)) <= 1);
+    for (const std::string method : {"cg/launches", "cg/flexible"}) {
+      CAPTURE(method);
+      CHECK(std::abs(iterations(method, by) - iterations(method, 1)) <= 1);
+    }
     if (by < 1e-200 || by > 1e200) continue;
     iterations("gmres", by);
+    iterations("gmres/flexible", by);
     iterations("bicgstab", by);
     iterations("minres", by);
+  }
+}
+
+TEST_CASE("conjugate gradients take the steps of size 1 where A M is out of range") {
+  const int n = emulated ? 40 : 100;
+  System of_size_1 = chain(n);
+  Diagonal plain{JacobiPreconditioner<Exec, double>(Exec(), of_size_1.a.matrix())};
+  for (const std::string method : {"cg/launches", "cg/flexible"}) {
+    CAPTURE(method);
+    const auto iterations = [&](double size) {
+      System system =
+          system_of(band<double>(n, [=](int i, int j) { return size * (i == j ? 2.5 : -1); }));
+      Scaled m{plain, size};
+      const KrylovResult result = solve_by(method, system, {}, m).result;
+      CHECK_MESSAGE(result.converged(), name(result.outcome));
+      return result.iterations;
+    };
+    const int expected = iterations(1);
+    for (const double size : {1e-170, 1e160}) {
+      CAPTURE(size);
+      CHECK(std::abs(iterations(size) - expected) <= 1);
+    }
   }
 }
 
