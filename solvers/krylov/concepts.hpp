@@ -49,8 +49,9 @@ concept LinearOperator = requires(A& a, const Exec& exec, const ConstSolverVecto
 ///   several right-hand sides or eigenpairs call it before they iterate, outside of any apply, of
 ///   an M that is not const. It may allocate and wait, and renews version() if it does.
 /// - `static constexpr bool is_diagonal = true`: M is a diagonal matrix with the entries
-///   `inverse_diagonal()`, a View of rank 1 on the device. Solvers then read these with the
-///   residual and never call apply.
+///   `inverse_diagonal()`, a View of rank 1 on the device. CgSolver without options.flexible and
+///   ChebyshevSolver read these with the residual and never call apply, unless options.nullspace is
+///   set. Other solvers call apply.
 ///
 /// Operators and preconditioners may also declare that they are `capturable()`: apply neither waits
 /// nor allocates, launches only on the instance that it gets, and a recorded apply may run again
