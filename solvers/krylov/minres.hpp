@@ -77,18 +77,17 @@ class MinresSolver : public detail::krylov::KrylovSolver<MinresSolver<Exec, S>, 
       : MinresSolver(Exec(), rows, options) {}
 
  private:
-  using Base::limits, Base::q_, Base::r_, Base::read, Base::scale_residual, Base::states,
-      Base::write, Base::x_;
+  using Base::limits, Base::q_, Base::r_, Base::read, Base::states, Base::write, Base::x_;
   using typename Base::Vectors;
   static constexpr detail::krylov::SolverTraits traits = {
       .takes = {.name = "MinresSolver", .vectors = true},
       .monitor = {"heddle::minres::state", "heddle::minres::state_on_host",
                   "heddle::minres::check"},
-      .labels = {"heddle::minres::true_residual", "heddle::minres::scale_residual",
-                 "heddle::minres::solution"},
+      .labels = {"heddle::minres::true_residual", nullptr, "heddle::minres::solution"},
       .vectors = "heddle::minres::vectors",
       .best = "heddle::minres::best",
-      .method = {.keeps_directions = true},
+      // A step minimizes along directions of its own, and phi_bar is the norm of its own residual.
+      .method = {.keeps_directions = true, .keeps_residual = true},
       .passes = 4,
       .recorded = true,
       .needs_symmetric = "MINRES needs"};
@@ -103,7 +102,7 @@ class MinresSolver : public detail::krylov::KrylovSolver<MinresSolver<Exec, S>, 
     Base::pass(exec, label, true, of);
   }
 
-  /// u = r, if the iteration restarts.
+  /// r and u from q_ = b - A x, if the iteration restarts.
   void begin_basis(const Exec& exec);
   /// Numbers of the first step from z = M u, if the iteration restarts.
   void begin_numbers(const Exec& exec, const Vectors& z);
@@ -119,7 +118,6 @@ class MinresSolver : public detail::krylov::KrylovSolver<MinresSolver<Exec, S>, 
   }
   template <class M>
   void restart(const Exec& exec, M& preconditioner) {
-    scale_residual(exec);
     begin_basis(exec);
     begin_numbers(exec, this->preconditioned(exec, preconditioner, u_, z_));
   }

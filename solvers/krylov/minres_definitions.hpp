@@ -91,20 +91,24 @@ KOKKOS_FORCEINLINE_FUNCTION void end_column(MinresState& state, double product, 
   }
 }
 
-/// u = r
+/// r = scale q and u = r, with q = b - A x
 template <Scalar S>
 struct MinresBasis : vectors::Pass<Wide<S>> {
-  Multivector<const S> r;
-  Multivector<S> u;
+  Multivector<const S> q;
+  Multivector<S> r, u;
   const MinresState* state;
 
   KOKKOS_FORCEINLINE_FUNCTION bool active(int v) const {
     return state[v].unscaled != 0 && state[v].anew != 0;
   }
-  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const { return operands_of(loaded(r), stored(u)); }
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
+    return operands_of(loaded(q), stored(r), stored(u));
+  }
   template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
-    return [](const Pack& r, Pack& u) { u = r; };
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int v) const {
+    return [scale = Pack::all(Wide<S>(state[v].scale))](const Pack& q, Pack& r, Pack& u) {
+      r = u = Pack::multiply(scale, q);
+    };
   }
 };
 
@@ -242,7 +246,7 @@ MinresSolver<Exec, S>::MinresSolver(const Exec& exec, std::int64_t rows,
 template <ExecutionSpace Exec, Scalar S>
 void MinresSolver<Exec, S>::begin_basis(const Exec& exec) {
   pass(exec, "heddle::minres::basis",
-       detail::krylov::MinresBasis<S>{{}, read(r_), write(u_), states()});
+       detail::krylov::MinresBasis<S>{{}, read(q_), write(r_), write(u_), states()});
 }
 
 template <ExecutionSpace Exec, Scalar S>

@@ -123,8 +123,9 @@ struct KrylovOptions {
   int check_every = 10;
   /// Whether x counts as zero whatever it holds: it is then not read, which saves a product.
   bool zero_guess = false;
-  /// Every this many iterations b - A x replaces the residual of the recurrence. 0: only when the
-  /// solve would end. Not for GmresSolver, which does so at every restart.
+  /// Every this many iterations b - A x replaces the residual of the recurrence; MinresSolver
+  /// compares the two, and restarts if they differ too much. 0: only when the solve would end. Not
+  /// for GmresSolver, which does so at every restart.
   int recompute_every = 0;
   /// The solve ends if the residual has not become smaller for this many iterations. CgSolver
   /// continues while the energy of the error, which each step lowers, has fallen in them by more

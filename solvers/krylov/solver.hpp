@@ -205,7 +205,8 @@ class IterationGraph {
 /// A solver derives from it and adds its recurrences:
 ///
 /// - `traits`: SolverTraits;
-/// - `restart(exec, M)`: what an iteration needs to continue from r_ = b - A x, not scaled yet;
+/// - `restart(exec, M)`: what an iteration needs to continue from b - A x, which is not scaled yet
+///   and is in r_, or in q_ with Method::keeps_residual;
 /// - `iterate(exec, A, M, last)`: one step; `last`: it is the last of those queued together;
 /// - `vectors_moved<M>(A)`: number of vectors that a step reads or writes, without the products;
 /// - its constructor, which calls allocate() for its vectors.
@@ -413,7 +414,8 @@ class KrylovSolver {
   Projection<Exec, S> nullspace_;
   SolverThreads threads_;
   Arena<Space> arena_;
-  Vectors x_, r_, q_;  ///< q_ is free between steps, and holds A x when b - A x is computed
+  /// q_ is free between steps, and holds A x when b - A x is computed; see Method::keeps_residual
+  Vectors x_, r_, q_;
   MoveOnly only_moves_;
 
  private:
@@ -429,7 +431,8 @@ class KrylovSolver {
                                 Solver::traits.passes + applies * Solver::traits.method.cost);
   }
 
-  /// Computes r_ = b - A x from q_ = A x and judges it; `first`: before any iteration.
+  /// Computes b - A x from q_ = A x, in r_ or q_ (Method::keeps_residual), and judges it; `first`:
+  /// before any iteration.
   void verify_residual(const Exec& exec, const Const& b, Due due, bool first);
 
   template <class A, class X, class M>

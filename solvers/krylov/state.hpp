@@ -27,7 +27,7 @@ struct Progress {
   int best_iteration;
   int recorded;  ///< number of residuals in the history
   int verified;  ///< whether `residual` is that of b - A x
-  int unscaled;  ///< whether r is b - A x, not scaled yet, and the iteration continues from it
+  int unscaled;  ///< whether the iteration continues from b - A x, which is not scaled yet
   int anew;      ///< whether it restarts there, without its directions
   int zero;      ///< whether b is zero, and so is x
   int restarts;  ///< number of restarts after the first start
@@ -39,7 +39,8 @@ struct Progress {
   double aim;             ///< a residual of the recurrence up to this claims convergence
   double carried;         ///< the residual of the recurrence
   double restarted;       ///< the residual at the last restart
-  double failed;          ///< norm of b - A x at the last claim that failed, or of the guess
+  double failed;          ///< norm of b - A x at the last claim that failed, or of the guess; see
+                          ///< verify()
   double scale, unscale;  ///< a power of two, and its reciprocal
 
   KOKKOS_FORCEINLINE_FUNCTION bool running() const { return outcome == Outcome::running; }
@@ -62,6 +63,9 @@ struct Method {
   bool keeps_directions = false;  ///< whether it keeps directions if a claim fails by little
   bool last_is_best = false;      ///< whether the last x counts at the iteration limit
   bool keeps_start = false;       ///< whether it has the x of Left::start
+  /// Whether the recurrence keeps its own residual until it restarts, because its steps do not
+  /// depend on it; b - A x is then in q_, not in r_.
+  bool keeps_residual = false;
 };
 
 /// The right-hand sides for which b - A x is computed.
@@ -182,6 +186,8 @@ KOKKOS_FORCEINLINE_FUNCTION Left left_of(const Progress& progress, Method method
 /// lower aim if the tolerance is near, if b - A x has fallen since the last failed claim by more
 /// than it differs from the claimed residual: so by a part of the tolerance each time. It restarts
 /// if the recurrence has drifted off, or after a failed claim unless the method keeps directions.
+/// If the method keeps its residual, what a failed claim adds to that stays until a restart, and
+/// failed claims are compared from one restart to the next.
 KOKKOS_FORCEINLINE_FUNCTION void verify(Progress& progress, const Limits& limits, int v,
                                         double residual, Due due, Method method) {
   constexpr double drift = 1.1, near = 2, lower = 0.9;
@@ -204,16 +210,19 @@ KOKKOS_FORCEINLINE_FUNCTION void verify(Progress& progress, const Limits& limits
       progress.best = residual;
       progress.best_iteration = progress.iterations;
     }
+    const bool replaces = anew || !method.keeps_residual;
     if (claimed) {
-      progress.failed = residual;
+      if (replaces) progress.failed = residual;
       progress.aim = (residual <= near * progress.target ? lower : 1) * progress.target;
     }
     if (progress.iterations + method.cost > limits.max_iterations) {
       progress.outcome = Outcome::iteration_limit;
     } else {
       progress.outcome = Outcome::running;
-      progress.carried = residual;
-      progress.unscaled = 1;
+      if (replaces) {
+        progress.carried = residual;
+        progress.unscaled = 1;
+      }
       if (method.restarts && anew) begin_anew(progress);
     }
   }

@@ -272,6 +272,25 @@ TEST_CASE("b - A x in place of the recurrence's residual leaves the directions a
   }
 }
 
+TEST_CASE("recomputed residuals do not keep minres from a restart that it needs") {
+  if (emulated) return;  // thousands of iterations
+  // A condition of 5000: an iteration leaves about 0.97 of the residual.
+  constexpr int n = 3000;
+  System system = system_of(tridiagonal<double>(n, 2 + 4.0 / 5000, 1));
+  // b - A x differs by about 1e-6 |b| from the residual of the recurrence.
+  system.guess = right_hand_side<double>(n, 2);
+  heddle::vectors::scale(Exec(), 1e10, system.guess);
+  for (const int every : {0, 1, 5, 20}) {
+    CAPTURE(every);
+    const KrylovResult result =
+        solve_by("minres", system,
+                 {.max_iterations = 8000, .recompute_every = every, .stagnation_window = 500})
+            .result;
+    CHECK_MESSAGE(result.converged(), name(result.outcome));
+    CHECK(result.restarts > 0);
+  }
+}
+
 TEST_CASE("a residual that rises for half of the rows before it falls has not stagnated") {
   constexpr int n = 1200;
   System system = system_of(tridiagonal<double>(n, 2, 1));
