@@ -173,8 +173,11 @@ KOKKOS_FORCEINLINE_FUNCTION void advance(Progress& progress, const Limits& limit
   }
 }
 
-/// Which x remains after an iteration that has ended with a residual of b - A x.
+/// Which x remains after an iteration that has ended with a residual of b - A x. That of a
+/// least-squares solution may be larger than the guess's: by rounding, or because it is the
+/// smallest in the norm of M.
 KOKKOS_FORCEINLINE_FUNCTION Left left_of(const Progress& progress, Method method, bool drifted) {
+  if (progress.outcome == Outcome::inconsistent && !drifted) return Left::own;
   const bool last = method.last_is_best && progress.outcome == Outcome::iteration_limit && !drifted;
   const bool started = method.keeps_start && progress.restarted < progress.first;
   const double other = started ? progress.restarted : progress.first;
@@ -230,10 +233,8 @@ KOKKOS_FORCEINLINE_FUNCTION void verify(Progress& progress, const Limits& limits
     progress.outcome = Outcome::not_a_number;
   }
   if (!progress.running() || due == Due::last) progress.left = left_of(progress, method, drifted);
-  // b - A x of a least-squares solution is what was carried, and no larger than that of the guess.
-  if (progress.outcome == Outcome::inconsistent && (drifted || progress.left != Left::own)) {
-    progress.outcome = Outcome::stagnated;
-  }
+  // b - A x of a least-squares solution is what was carried.
+  if (progress.outcome == Outcome::inconsistent && drifted) progress.outcome = Outcome::stagnated;
 }
 
 /// The norm of b - A x for the x that is left.

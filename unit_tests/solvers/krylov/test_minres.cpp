@@ -156,6 +156,41 @@ TEST_CASE(
   CHECK(norm(solved.x) == 0);
 }
 
+TEST_CASE("the smallest residual in the norm of M is left even if the guess has a smaller 2-norm") {
+  System system = system_of(band<double>(2, [](int i, int j) { return i == j ? 1.0 : -1.0; }));
+  Kokkos::deep_copy(system.b, 1.0);
+  Weights m = diagonal(2, [](int i) { return i == 0 ? 1.0 : 4.0; });
+  for (const int every : {0, 1, 10}) {
+    CAPTURE(every);
+    const Solved solved = solve_by("minres", system, {.check_every = every}, m);
+    CHECK_MESSAGE(solved.result.outcome == Outcome::inconsistent, name(solved.result.outcome));
+    const auto x = to_host(solved.x);
+    CHECK(x(0) == doctest::Approx(0.2));
+    CHECK(x(1) == doctest::Approx(0.8));
+    CHECK(solved.residual > solved.first);
+  }
+}
+
+TEST_CASE("from a least-squares solution minres ends at once, and says again what it is") {
+  // For about half of these b the norm of the residual rises, in its last digit.
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    CAPTURE(seed);
+    System system = neumann();
+    system.b = right_hand_side<double>(system.a.n, seed);
+    take_mean_out_of(system, -1);
+    const Solved first = solve_by("minres", system, {.max_iterations = 2000});
+    REQUIRE(first.result.outcome == Outcome::inconsistent);
+    system.guess = first.x;
+    for (const int every : {0, 10}) {
+      CAPTURE(every);
+      const Solved again = solve_by("minres", system, {.max_iterations = 99, .check_every = every});
+      CHECK_MESSAGE(again.result.outcome == Outcome::inconsistent, name(again.result.outcome));
+      CHECK(again.result.iterations < 20);
+      CHECK(close(again.residual, first.residual, 1e-12));
+    }
+  }
+}
+
 TEST_CASE("an ill-conditioned system is not said to be inconsistent") {
   const int n = emulated ? 40 : 200;
   for (const double condition : {1e4, 1e6, 1e8}) {
