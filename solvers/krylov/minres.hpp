@@ -48,8 +48,10 @@ namespace heddle {
 /// is not in the range of a singular A, x converges to a least-squares solution (in the norm of M),
 /// which is not the shortest one, and the solve ends as Outcome::inconsistent. That is so if A M r
 /// falls to 2 sqrt(epsilon) of |A| |r| and r falls no more: x would grow from then on, and not
-/// become better. With options.nullspace such a part is taken out of b instead. An M that is not
-/// positive definite ends the solve as Outcome::indefinite.
+/// become better. x is the guess if A M r of that is a rounding error, at most 10 epsilon of |A|
+/// |r|; the second step shows it, so a limit of one iteration leaves an x far along the nullspace.
+/// With options.nullspace such a part is taken out of b instead. An M that is not positive definite
+/// ends the solve as Outcome::indefinite.
 ///
 /// A solver is made once for a size, with all its memory: bytes(), nine vectors. It can be moved,
 /// not copied. solve allocates nothing, and the host checks only every options.check_every

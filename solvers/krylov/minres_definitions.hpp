@@ -51,6 +51,13 @@ KOKKOS_FORCEINLINE_FUNCTION bool is_outside_range(const MinresState& state, doub
           Kokkos::abs(cosine) <= most);
 }
 
+/// Whether A M r of the guess was a rounding error, next to column 2 of T. The first step has then
+/// gone far along the nullspace, and the guess is the least-squares solution.
+KOKKOS_FORCEINLINE_FUNCTION bool began_outside_range(const MinresState& state, double epsilon) {
+  const bool second = !state.fresh && state.last_inverse_gamma == 0 && state.restarts == 0;
+  return second && 1 <= 10 * epsilon * state.largest * state.inverse_gamma;
+}
+
 /// Completes column k of T by `product` = u . M u of the next u, and computes its Givens rotation.
 KOKKOS_FORCEINLINE_FUNCTION void end_column(MinresState& state, double product, double epsilon) {
   const double square = state.m_scale * product;
@@ -69,6 +76,10 @@ KOKKOS_FORCEINLINE_FUNCTION void end_column(MinresState& state, double product, 
   const double root = Kokkos::hypot(state.gamma_bar, state.cosine * next);
   if (square < -rounding * rounding) {
     state.outcome = Outcome::indefinite;
+    state.moves = 0;
+  } else if (began_outside_range(state, epsilon)) {
+    state.outcome = Outcome::inconsistent;
+    state.left = Left::guess;
     state.moves = 0;
   } else if (is_outside_range(state, root, cosine, epsilon)) {
     state.outcome = Outcome::inconsistent;

@@ -175,9 +175,11 @@ KOKKOS_FORCEINLINE_FUNCTION void advance(Progress& progress, const Limits& limit
 
 /// Which x remains after an iteration that has ended with a residual of b - A x. That of a
 /// least-squares solution may be larger than the guess's: by rounding, or because it is the
-/// smallest in the norm of M.
+/// smallest in the norm of M. Left::guess of such an outcome is the iteration's own choice.
 KOKKOS_FORCEINLINE_FUNCTION Left left_of(const Progress& progress, Method method, bool drifted) {
-  if (progress.outcome == Outcome::inconsistent && !drifted) return Left::own;
+  if (progress.outcome == Outcome::inconsistent && (!drifted || progress.left == Left::guess)) {
+    return progress.left;
+  }
   const bool last = method.last_is_best && progress.outcome == Outcome::iteration_limit && !drifted;
   const bool started = method.keeps_start && progress.restarted < progress.first;
   const double other = started ? progress.restarted : progress.first;
@@ -232,9 +234,12 @@ KOKKOS_FORCEINLINE_FUNCTION void verify(Progress& progress, const Limits& limits
   if (!Kokkos::isfinite(residual) && progress.outcome != Outcome::diverged) {
     progress.outcome = Outcome::not_a_number;
   }
+  const bool chosen = progress.left == Left::guess;
   if (!progress.running() || due == Due::last) progress.left = left_of(progress, method, drifted);
   // b - A x of a least-squares solution is what was carried.
-  if (progress.outcome == Outcome::inconsistent && drifted) progress.outcome = Outcome::stagnated;
+  if (progress.outcome == Outcome::inconsistent && drifted && !chosen) {
+    progress.outcome = Outcome::stagnated;
+  }
 }
 
 /// The norm of b - A x for the x that is left.

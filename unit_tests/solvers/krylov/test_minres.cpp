@@ -156,6 +156,26 @@ TEST_CASE(
   CHECK(norm(solved.x) == 0);
 }
 
+TEST_CASE("b that A maps to zero but for rounding is at its best at once") {
+  // A path with weights of 0.1 and 0.2: A b is (0, 2^-55, 0).
+  constexpr double first = 0.1, second = 0.2, between[] = {first, first + second, second};
+  System system = system_of(band<double>(3, [&](int i, int j) {
+    return i == j ? between[i] : std::min(i, j) == 0 ? -first : -second;
+  }));
+  Kokkos::deep_copy(system.b, 1.0);
+  for (const double guess : {0.0, 3.0}) {
+    CAPTURE(guess);
+    Kokkos::deep_copy(system.guess, guess);
+    for (const int every : {0, 1, 10}) {
+      CAPTURE(every);
+      const Solved solved = solve_by("minres", system, {.check_every = every});
+      CHECK_MESSAGE(solved.result.outcome == Outcome::inconsistent, name(solved.result.outcome));
+      for (const double x : {to_host(solved.x)(0), to_host(solved.x)(2)}) CHECK(x == guess);
+      CHECK(solved.result.residual == doctest::Approx(std::sqrt(3)));
+    }
+  }
+}
+
 TEST_CASE("the smallest residual in the norm of M is left even if the guess has a smaller 2-norm") {
   System system = system_of(band<double>(2, [](int i, int j) { return i == j ? 1.0 : -1.0; }));
   Kokkos::deep_copy(system.b, 1.0);
