@@ -92,7 +92,8 @@ class MinresSolver : public detail::krylov::KrylovSolver<MinresSolver<Exec, S>, 
       .method = {.keeps_directions = true, .keeps_residual = true},
       .passes = 4,
       .recorded = true,
-      .needs_symmetric = "MINRES needs"};
+      .needs_symmetric = "MINRES needs",
+      .for_any_preconditioner = "gmres or bicgstab"};  // A may be indefinite
 
   template <class M, class A>
   double vectors_moved(const A&) const {

@@ -48,6 +48,8 @@ struct SolverTraits {
   bool recorded = false;                  ///< whether blocks of steps may run as graphs
   bool dot_in_product = false;            ///< whether it uses the apply_dot of an operator
   const char* needs_symmetric = nullptr;  ///< "conjugate gradients need"; null: M may be any
+  /// Solvers for the same A that take any M.
+  const char* for_any_preconditioner = "gmres, bicgstab or flexible cg";
 };
 
 /// Throws Error for an option that is set and has no effect on the solver.
@@ -112,13 +114,14 @@ inline const KrylovOptions& checked(const KrylovOptions& options, const TakenOpt
   return options;
 }
 
-/// Throws Error if M is not symmetric and the method `needs` that; null: it does not.
+/// Throws Error if M is not symmetric and the method `needs` that; null: it does not. `instead`:
+/// see SolverTraits::for_any_preconditioner.
 template <class M>
-void check_symmetric(const M& preconditioner, const char* needs) {
+void check_symmetric(const M& preconditioner, const char* needs, const char* instead) {
   if (!needs || symmetric(preconditioner)) return;
   throw Error(name_of(preconditioner) + " is not symmetric, and " + needs +
                   " a preconditioner that is" + asymmetry_of(preconditioner),
-              "sweep forward and backward, or use gmres, bicgstab or flexible cg");
+              std::string("sweep forward and backward, or use ") + instead);
 }
 
 /// Number of residuals of a right-hand side that the device keeps: those between two checks, and

@@ -242,7 +242,8 @@ class KrylovSolver {
                   "this solver takes one right-hand side");
     vectors::assert_defined<Exec, S, S>();
     only_moves_.check(Solver::traits.takes.name, "solve");
-    check_symmetric(preconditioner, options().flexible ? nullptr : Solver::traits.needs_symmetric);
+    check_symmetric(preconditioner, options().flexible ? nullptr : Solver::traits.needs_symmetric,
+                    Solver::traits.for_any_preconditioner);
     read_of<S>(preconditioner, {}, rows_);
     const auto right = vectors::to_read(b);
     const auto solution = vectors::to_write(x);

@@ -480,6 +480,10 @@ TEST_CASE("a diagonal inside the passes and one of the user's take the same step
     } else {
       CHECK_THROWS_WITH_AS(solve_by(method, system, {}, user),
                            doctest::Contains("one of the user's is not symmetric"), Error);
+      CHECK_THROWS_WITH_AS(
+          solve_by(method, system, {}, user),
+          doctest::Contains(method == "minres" ? "or use gmres or bicgstab" : "or flexible cg"),
+          Error);
     }
   }
 }
