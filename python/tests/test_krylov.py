@@ -348,6 +348,7 @@ def test_minres_of_indefinite_and_singular_systems(rng):
     result = heddle.minres(singular, [1.0, 1.0, 1.0], return_result=True)
     assert result.outcome == "inconsistent" and result.info > 0
     np.testing.assert_allclose(result.x[1:], [1, -0.5])
+    assert "'inconsistent'" in heddle.minres.__doc__.partition("Parameters")[0]  # not in the text on `callback`
 
 
 @pytest.mark.parametrize("solve", [heddle.cg, heddle.gmres])

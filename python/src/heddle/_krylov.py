@@ -349,7 +349,9 @@ def bicgstab(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callba
 
 def minres(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None, return_result=False,
            check_every=None, history=False, nullspace=None, stream=None):
-    """MINRES, for a symmetric A that may be indefinite or singular, and a symmetric positive definite M."""
+    """MINRES, for a symmetric A that may be indefinite or singular, and a symmetric positive definite M.
+
+    A b out of the range of a singular A ends as 'inconsistent', with a least-squares solution."""
     solver = MinresSolver(rtol=rtol, atol=atol, maxiter=maxiter, check_every=check_every, history=history,
                           nullspace=nullspace, stream=stream)
     return _given(solver.solve(A, b, x0, M=M, callback=callback), return_result)
@@ -371,5 +373,4 @@ gmres.__doc__ = str(gmres.__doc__) + _parameters.format(
 bicgstab.__doc__ = str(bicgstab.__doc__) + _parameters.format(
     maxiter="Steps, of two products each; 10 n by default.", callback=f"{_after} step.", more="")
 minres.__doc__ = str(minres.__doc__) + _parameters.format(
-    maxiter="Iterations; 10 n by default.", callback=f"{_after} iteration.", more="""
-        A b out of the range of a singular A ends as 'inconsistent', with a least-squares solution.""")
+    maxiter="Iterations; 10 n by default.", callback=f"{_after} iteration.", more="")
