@@ -56,6 +56,7 @@ class PetscSolve : public SolveContestant<::PetscScalar> {
   PetscSolve(const PetscSolve&) = delete;
   ~PetscSolve() override {
     KSPDestroy(&solver_);
+    VecDestroy(&residual_);
     VecDestroy(&x_);
     VecDestroy(&b_);
     MatDestroy(&A_);
@@ -77,7 +78,7 @@ class PetscSolve : public SolveContestant<::PetscScalar> {
     check(MatSetBlockSize(A, d), "MatSetBlockSize");
     check(PCSetCoordinates(preconditioner, d, nodes, places.data()), "PCSetCoordinates");
   }
-  /// Residuals are those of A x = b, as for all contestants.
+  /// Stops by the norm of b - A x, as all contestants do.
   void take_method(const SolveRequest& request) {
     const Method method = request.method();
     const KSPType type = method == Method::cg       ? KSPCG
@@ -88,13 +89,45 @@ class PetscSolve : public SolveContestant<::PetscScalar> {
     check(KSPSetType(solver_, type), "KSPSetType");
     if (method == Method::gmres) check(KSPGMRESSetRestart(solver_, request.restart), "Restart");
     check(KSPSetPCSide(solver_, is_symmetric(method) ? PC_LEFT : PC_RIGHT), "KSPSetPCSide");
-    // PETSc's MINRES has no other norm without M than that of M, which is the same without one.
-    const KSPNormType norm =
-        method == Method::minres ? KSP_NORM_NATURAL : KSP_NORM_UNPRECONDITIONED;
-    check(KSPSetNormType(solver_, norm), "KSPSetNormType");
     check(KSPSetTolerances(solver_, request.limits.tolerance, 0, PETSC_DEFAULT,
                            request.limits.max_iterations / per_iteration_),
           "KSPSetTolerances");
+    if (method != Method::minres) {
+      check(KSPSetNormType(solver_, KSP_NORM_UNPRECONDITIONED), "KSPSetNormType");
+      return;
+    }
+    // PETSc's MINRES supports no other norm than the preconditioned one.
+    tolerance_ = request.limits.tolerance;
+    check(VecDuplicate(b_, &residual_), "VecDuplicate");
+    check(KSPSetNormType(solver_, KSP_NORM_PRECONDITIONED), "KSPSetNormType");
+    check(KSPSetConvergenceTest(solver_, is_solved, this, nullptr), "KSPSetConvergenceTest");
+  }
+
+  /// PETSc's convergence test for MINRES, by |b - A x| <= tolerance |b|. `norm` is the residual's
+  /// norm in the inner product of the preconditioner, times a constant factor. This
+  /// test computes b - A x only if `norm` is at most next_: first ten times the tolerance times the
+  /// first norm, then the norm at which both norms, falling alike, are expected to meet the
+  /// tolerance. So few products are added.
+  static PetscErrorCode is_solved(KSP, PetscInt iteration, PetscReal norm,
+                                  KSPConvergedReason* reason, void* context) {
+    auto& self = *static_cast<PetscSolve*>(context);
+    *reason = KSP_CONVERGED_ITERATING;
+    if (PetscIsInfOrNanReal(norm)) {
+      *reason = KSP_DIVERGED_NANORINF;
+    } else if (iteration == 0) {
+      PetscCall(VecNorm(self.b_, NORM_2, &self.norm_of_b_));
+      self.next_ = 10 * self.tolerance_ * norm;
+      if (self.norm_of_b_ == 0) *reason = KSP_CONVERGED_ATOL;
+    } else if (norm <= self.next_) {
+      PetscReal residual = 0;
+      PetscCall(MatMult(self.A_, self.x_, self.residual_));
+      PetscCall(VecAYPX(self.residual_, -1, self.b_));
+      PetscCall(VecNorm(self.residual_, NORM_2, &residual));
+      const PetscReal allowed = self.tolerance_ * self.norm_of_b_;
+      if (residual <= allowed) *reason = KSP_CONVERGED_RTOL;
+      self.next_ = norm * allowed / residual;
+    }
+    return PETSC_SUCCESS;
   }
 
   Solved solve(const Exec& exec) override {
@@ -109,9 +142,10 @@ class PetscSolve : public SolveContestant<::PetscScalar> {
   }
 
   Mat A_ = nullptr;
-  Vec b_ = nullptr, x_ = nullptr;
+  Vec b_ = nullptr, x_ = nullptr, residual_ = nullptr;
   KSP solver_ = nullptr;
   int per_iteration_ = 1;
+  PetscReal tolerance_ = 0, norm_of_b_ = 0, next_ = 0;
 };
 
 template <class S, class Off>
