@@ -34,7 +34,11 @@ heddle_bench_test(help_sptrsv RUN sptrsv --help EXIT 0 OUT "${bench_tests}/help_
 heddle_bench_test(list RUN list EXIT 0 OUT "${bench_tests}/list.txt")
 heddle_bench_test(device RUN device EXIT 0 OUT "${bench_tests}/device.txt")
 heddle_bench_test(array_size RUN device EXIT 2 OUT none ERR "HEDDLE_BENCH_ARRAY_MB is \"-1\"")
-set_tests_properties(heddle-bench/array_size PROPERTIES ENVIRONMENT HEDDLE_BENCH_ARRAY_MB=-1)
+heddle_bench_test(array_size_first RUN spmv --matrix nowhere.mtx ${quick} EXIT 2 OUT none
+                  ERR "HEDDLE_BENCH_ARRAY_MB is \"-1\"")
+string(REPLACE "ARRAY_MB=1" "ARRAY_MB=-1" wrong_array_size "${HEDDLE_BENCH_ENVIRONMENT}")
+set_tests_properties(heddle-bench/array_size heddle-bench/array_size_first
+                     PROPERTIES ENVIRONMENT "${wrong_array_size}")
 heddle_bench_test(table RUN spmv --generate grid2d:20,9 diagonal:100 --scheme csr/scalar --baseline
                   none ${quick} EXIT 0 OUT "${bench_tests}/table.txt")
 heddle_bench_test(columns RUN spmv --generate rmat:8 --columns 3 --flush ${quick} EXIT 0)

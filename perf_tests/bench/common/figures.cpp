@@ -46,23 +46,6 @@ std::size_t beyond_cache(std::size_t cache_bytes) {
   return std::max({least, std::min(4 * cache_bytes, ample), 4 * cache_bytes / 3});
 }
 
-/// Bytes of an array that the environment asks for; 0 if it asks for none.
-std::size_t asked_bytes() {
-  const char* const value = std::getenv("HEDDLE_BENCH_ARRAY_MB");
-  if (!value) return 0;
-  constexpr std::int64_t most = std::int64_t{1} << 20;
-  const std::string text = value;
-  const char* const end = text.data() + text.size();
-  std::int64_t megabytes = 0;
-  const auto [stop, status] = std::from_chars(text.data(), end, megabytes);
-  if (status != std::errc() || stop != end || megabytes < 0 || megabytes > most) {
-    throw Error(
-        "HEDDLE_BENCH_ARRAY_MB is \"" + text + "\"",
-        "set it to a whole number of MB, at most " + std::to_string(most) + ", or leave it unset");
-  }
-  return static_cast<std::size_t>(megabytes) << 20;
-}
-
 using Block = Kokkos::View<std::byte*, Exec::memory_space>;
 
 Block allocate(const Exec& exec, std::size_t bytes) {
@@ -108,6 +91,22 @@ AllocationTime time_of(const Exec& exec, std::size_t bytes) {
 
 }  // namespace
 
+std::size_t asked_array_bytes() {
+  const char* const value = std::getenv("HEDDLE_BENCH_ARRAY_MB");
+  if (!value) return 0;
+  constexpr std::int64_t most = std::int64_t{1} << 20;
+  const std::string text = value;
+  const char* const end = text.data() + text.size();
+  std::int64_t megabytes = 0;
+  const auto [stop, status] = std::from_chars(text.data(), end, megabytes);
+  if (status != std::errc() || stop != end || megabytes < 0 || megabytes > most) {
+    throw Error(
+        "HEDDLE_BENCH_ARRAY_MB is \"" + text + "\"",
+        "set it to a whole number of MB, at most " + std::to_string(most) + ", or leave it unset");
+  }
+  return static_cast<std::size_t>(megabytes) << 20;
+}
+
 void fit_line(AllocatorFigures& figures) {
   // The minimum of the sum of (c / t + b n / t - 1)^2 over times t of blocks of n bytes.
   double cc = 0, cb = 0, bb = 0, c1 = 0, b1 = 0;
@@ -146,7 +145,7 @@ AllocatorFigures measure_allocator(const Exec& exec) {
 
 DeviceFigures measure_device(const Exec& exec, std::size_t array_bytes, int repetitions) {
   DeviceFigures figures;
-  if (array_bytes == 0) array_bytes = asked_bytes();
+  if (array_bytes == 0) array_bytes = asked_array_bytes();
   if (array_bytes == 0) array_bytes = beyond_cache(backends::describe(exec).cache_bytes);
   const auto count = static_cast<std::int64_t>(array_bytes / sizeof(double));
   figures.array_bytes = array_bytes;

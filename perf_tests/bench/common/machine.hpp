@@ -78,10 +78,13 @@ struct DeviceFigures {
   DependentSteps steps;
 };
 
+/// Bytes of each array that HEDDLE_BENCH_ARRAY_MB of the environment asks for; 0 if it is not set.
+/// Throws Error if the variable is not a whole number of MB.
+std::size_t asked_array_bytes();
+
 /// Bandwidths are the best of `repetitions` (as in STREAM), latencies are medians. Arrays have
-/// `array_bytes` bytes; if that is 0, HEDDLE_BENCH_ARRAY_MB of the environment in MB; else four
-/// times the last-level cache: at least 64 MB, and at most 512 MB or a third of that, whichever is
-/// more. Throws Error if the variable is not a whole number of MB.
+/// `array_bytes` bytes; if that is 0, asked_array_bytes(); if that is 0 too, four times the
+/// last-level cache: at least 64 MB, and at most 512 MB or a third of that, whichever is more.
 DeviceFigures measure_device(const Kokkos::DefaultExecutionSpace& exec, std::size_t array_bytes = 0,
                              int repetitions = 20);
 

@@ -64,6 +64,7 @@ int run_matrices(const MatrixRun& run, const RunOptions& options,
   for (const std::string& path : {options.json_path, options.csv_path}) {
     if (!path.empty()) files::require_writable(path);
   }
+  asked_array_bytes();  // throws if the variable is wrong, which should cost no timed matrix
 
   Progress progress;
   MeasuredMachine measured(options.commit, progress);

@@ -91,7 +91,7 @@ struct MatrixRun {
 /// Runs every matrix of the options, prints its table, and rewrites JSON and CSV after each (after
 /// the last only, if they go to a device or a pipe). Returns an ExitCode: a matrix that fails is
 /// reported and does not stop the others. Throws heddle::Error before anything runs if there is no
-/// matrix or a file cannot be written.
+/// matrix, if a file cannot be written, or if HEDDLE_BENCH_ARRAY_MB is no number of MB.
 int run_matrices(const MatrixRun& run, const RunOptions& options,
                  const std::vector<std::string>& words);
 
