@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <heddle/sgd.hpp>
 #include <iostream>
 #include <memory>
@@ -32,13 +33,15 @@ struct Request {
   std::uint64_t seed = 1;
 };
 
-/// The numbers below `count` in random order.
-std::vector<int> shuffled(test::Random& random, std::int64_t count) {
-  std::vector<int> numbers(static_cast<std::size_t>(count));
+/// The numbers below `count` in random order. Number must hold them: ratings may be more than
+/// 2^31 - 1.
+template <std::integral Number>
+std::vector<Number> shuffled(test::Random& random, std::int64_t count) {
+  std::vector<Number> numbers(static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t j = random.below(i + 1);
     numbers[static_cast<std::size_t>(i)] = numbers[static_cast<std::size_t>(j)];
-    numbers[static_cast<std::size_t>(j)] = static_cast<int>(i);
+    numbers[static_cast<std::size_t>(j)] = static_cast<Number>(i);
   }
   return numbers;
 }
@@ -58,7 +61,7 @@ HostRatings generated_ratings(std::int64_t count, std::uint64_t seed) {
     const double place = std::pow(low + random.unit() * (high - low), 1 / e) - shift;
     return std::clamp<std::int64_t>(static_cast<std::int64_t>(place), 0, extent - 1);
   };
-  const auto of_rows = shuffled(random, rows), of_columns = shuffled(random, columns);
+  const auto of_rows = shuffled<int>(random, rows), of_columns = shuffled<int>(random, columns);
   constexpr int rank = 4;
   std::vector<double> p(static_cast<std::size_t>(rows) * rank),
       q(static_cast<std::size_t>(columns) * rank);
@@ -123,7 +126,7 @@ Row run_sequential(const Exec& exec, const Request& request, const HostRatings& 
   Row row;
   row.name = "plain loop";
   test::Random random(request.seed);
-  const std::vector<int> order = shuffled(random, given.count());
+  const auto order = shuffled<std::size_t>(random, given.count());
   const auto rank = static_cast<std::size_t>(request.rank);
   using HostFactor = Kokkos::View<float**, Kokkos::LayoutRight, Kokkos::HostSpace>;
   HostFactor p("heddle::bench::P", static_cast<std::size_t>(given.rows), rank);
@@ -140,8 +143,7 @@ Row run_sequential(const Exec& exec, const Request& request, const HostRatings& 
   const auto rate = static_cast<float>(request.rate), lambda = static_cast<float>(request.lambda);
   for (int epoch = 0; epoch < request.epochs; ++epoch) {
     const double begin = host_seconds();
-    for (const int at : order) {
-      const auto k = static_cast<std::size_t>(at);
+    for (const std::size_t k : order) {
       float* const a = &p(static_cast<std::size_t>(given.row(k)), 0);
       float* const b = &q(static_cast<std::size_t>(given.column(k)), 0);
       float sum = 0;
