@@ -67,6 +67,12 @@ heddle_bench_test(sptrsv_many_rows RUN sptrsv --generate rmat:8 --triangle upper
 heddle_bench_test(
   convert_table RUN convert --generate grid2d:20,9 --scheme ell dia transpose --baseline none ${quick}
   EXIT 0 OUT "${bench_tests}/convert.txt")
+heddle_bench_test(
+  convert_operations RUN convert --generate grid2d:20,9 --scheme operations --baseline none ${quick}
+  EXIT 0 OUT "${bench_tests}/convert_operations.txt")
+heddle_bench_test(
+  convert_operations_block RUN convert --generate grid2d:21,9 --scheme operations --block 3 --baseline none
+  ${quick} EXIT 0 OUT "${bench_tests}/convert_operations_block.txt")
 heddle_bench_test(convert_blocks RUN convert --generate rmat:8 rectangular:7,50,9 --block 3 --check
                   ${quick} EXIT 0)
 heddle_bench_test(convert_no_block RUN convert --generate grid2d:9 --block 9 ${quick} EXIT 2 OUT none

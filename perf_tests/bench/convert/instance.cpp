@@ -67,10 +67,7 @@ class Run : public Contest<ConvertRequest, Problem> {
   Run(const ConvertRequest& request, const Source& source, Progress& progress)
       : Contest(request, source, progress) {
     take_matrix([](const auto& loaded) { return loaded.matrix; });
-    const auto& A = problem_.A;
-    other_ = A.rows() == A.columns() ? transpose(exec_, A) : sort_rows(exec_, A);
-    Kokkos::deep_copy(exec_, other_.storage().values(), S(0));
-    problem_.B = other_.matrix();
+    if (wants_sum()) make_other();
     problem_.block = request.block;
     x_ = test::random_columns<S>(static_cast<std::size_t>(problem_.host.columns()), 1,
                                  request.matrices.seed + 2);
@@ -82,10 +79,12 @@ class Run : public Contest<ConvertRequest, Problem> {
     enter_operations();
     race([&] {  // verifies each conversion by a product with its result
       const auto reference = test::reference_product(Op::none, problem_.host.matrix(), x_);
-      return [=, this](ConvertContestant<S>& contestant, const ContestantResult&) {
+      const auto of_sum = wants_sum() ? sum_reference(reference) : test::Reference();
+      return [=, this](ConvertContestant<S>& contestant, const ContestantResult& entry) {
         test::fill_with_poison(problem_.y);
         contestant.product(exec_);
-        return test::error_over_bound(reference, problem_.host_y(exec_));
+        return test::error_over_bound(makes_sum(entry.name) ? of_sum : reference,
+                                      problem_.host_y(exec_));
       };
     });
     // The allocations of each conversion, allocated and released alone.
@@ -131,19 +130,44 @@ class Run : public Contest<ConvertRequest, Problem> {
     return request_.asks_for("operations") || request_.asks_for(name);
   }
   void enter_operations() {
-    if (std::none_of(operation_names.begin(), operation_names.end(),
-                     [&](const char* name) { return wants_operation(name); })) {
-      return;
+    each_operation(
+        problem_, request_.matrices.seed,
+        [this](const std::string& name) { return wants_operation(name); },
+        [this]<class Make, class Multiply>(const std::string& name, const Make& make,
+                                           const Multiply& multiply) {
+          using Conversion = OperationConversion<S, Make, Multiply>;
+          enter(name, true, [&] { return std::make_unique<Conversion>(exec_, make, multiply); });
+        });
+  }
+
+  /// Whether Heddle's sum or that of a library was asked for.
+  bool wants_sum() const {
+    const auto& libraries = baselines<Problem>();
+    return wants_operation("op-add") ||
+           std::any_of(libraries.begin(), libraries.end(), [&](const auto& baseline) {
+             return makes_sum(baseline.name) && request_.wants_baseline(baseline.name);
+           });
+  }
+  /// Makes the other matrix of sums.
+  void make_other() {
+    const auto& A = problem_.A;
+    other_ = A.rows() == A.columns() ? transpose(exec_, A) : sort_rows(exec_, A);
+    const auto values = other_.storage().values();
+    Kokkos::deep_copy(values, test::random_vector<S>(values.extent(0), request_.matrices.seed + 3));
+    problem_.B = other_.matrix();
+  }
+  /// (A + B) x, if `sum` is A x. Its bound has the magnitudes and terms of both products, which
+  /// covers the rounding of entries that are in both matrices.
+  test::Reference sum_reference(test::Reference sum) const {
+    const auto B = other_.storage().template copy_to<Kokkos::HostSpace>(exec_);
+    exec_.fence("heddle::bench::copied");
+    const auto other = test::reference_product(Op::none, B.matrix(), x_);
+    for (std::size_t i = 0; i < sum.values.size(); ++i) {
+      sum.values[i] = sum.values[i] + other.values[i];
+      sum.magnitudes[i] += other.magnitudes[i];
+      sum.terms[i] += other.terms[i];
     }
-    each_operation(problem_, problem_.host,
-                   [&]<class Make, class Multiply>(const std::string& name, const Make& make,
-                                                   const Multiply& multiply) {
-                     if (!wants_operation(name)) return;
-                     enter(name, true, [&] {
-                       return std::make_unique<OperationConversion<S, Make, Multiply>>(exec_, make,
-                                                                                       multiply);
-                     });
-                   });
+    return sum;
   }
 
   DerivedCsr<Exec, S, Index, Off> other_;

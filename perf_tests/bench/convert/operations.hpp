@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <numeric>
 #include <random>
 #include <string>
@@ -13,6 +14,7 @@
 #include "../../../matrices/blocks.hpp"
 #include "../../../matrices/coordinates.hpp"
 #include "../../../matrices/select.hpp"
+#include "../common/load.hpp"
 #include "problem.hpp"
 
 namespace heddle::bench {
@@ -44,20 +46,20 @@ class OperationConversion : public ConvertContestant<S> {
   decltype(std::declval<const Make&>()(std::declval<const Exec&>())) made_;
 };
 
-/// The entries of a matrix in a random order, on the device.
+/// The entries of a matrix in a random order, which the seed determines, on the device.
 template <Scalar S>
 struct ShuffledTriplets {
   Kokkos::View<Index*, Space> row_of, column_of;
   Kokkos::View<S*, Space> values;
 
   template <class HostMatrix>
-  explicit ShuffledTriplets(const HostMatrix& A)
+  ShuffledTriplets(const HostMatrix& A, std::uint64_t seed)
       : row_of("heddle::bench::row_of", A.nonzeros()),
         column_of("heddle::bench::column_of", A.nonzeros()),
         values("heddle::bench::values", A.nonzeros()) {
     std::vector<std::size_t> order(static_cast<std::size_t>(A.nonzeros()));
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::shuffle(order.begin(), order.end(), std::mt19937_64(1));
+    std::shuffle(order.begin(), order.end(), std::mt19937_64(seed));
     const auto rows = Kokkos::create_mirror(Kokkos::HostSpace(), row_of);
     const auto columns = Kokkos::create_mirror(Kokkos::HostSpace(), column_of);
     const auto entries = Kokkos::create_mirror(Kokkos::HostSpace(), values);
@@ -76,10 +78,16 @@ struct ShuffledTriplets {
   }
 };
 
-/// Calls enter(name, make, multiply) with each operation on the matrix of `problem`, of which
-/// `host` is a copy. The results of all have the products of A, or of its part that is left out.
-template <Scalar S, Offset Off, class Host, class Enter>
-void each_operation(const ConvertProblem<S, Off>& problem, const Host& host, const Enter& enter) {
+/// Calls enter_any(name, make, multiply) with each operation on the matrix of `problem` for which
+/// wants(name) is true. multiply() is A x, but (A + B) x for op-add; for op-part-of the product
+/// with the entries above the diagonal is added from the host's matrix. `seed` determines the order
+/// of the entries for op-assemble.
+template <Scalar S, Offset Off, class Wants, class Enter>
+void each_operation(const ConvertProblem<S, Off>& problem, std::uint64_t seed, const Wants& wants,
+                    const Enter& enter_any) {
+  const auto enter = [&](const char* name, const auto& make, const auto& multiply) {
+    if (wants(name)) enter_any(name, make, multiply);
+  };
   const auto by_rows = [problem](const Exec& exec, const auto& made) {
     const auto C = made.matrix();
     product_by_rows(exec, problem, C.row_ptr(), C.col_idx(), C.values());
@@ -99,11 +107,18 @@ void each_operation(const ConvertProblem<S, Off>& problem, const Host& host, con
   enter(
       "op-part-of",
       [problem](const Exec& exec) { return part_of(exec, problem.A, MatrixPart::lower); },
-      [problem](const Exec& exec, const auto& lower) {
-        const auto upper = part_of(exec, problem.A, MatrixPart::strictly_upper);
-        const auto both = add(exec, S(1), lower.matrix(), S(1), upper.matrix());
-        const auto C = both.matrix();
-        product_by_rows(exec, problem, C.row_ptr(), C.col_idx(), C.values());
+      [problem](const Exec& exec, const auto& made) {
+        const auto lower = made.matrix();
+        product_on_host(exec, problem, lower.row_ptr(), lower.col_idx(), lower.values(),
+                        [&](const auto& y, const auto& begin, const auto& columns,
+                            const auto& entries, const auto& x) {
+                          add_rows(y, begin, columns, entries, x);
+                          for (std::size_t i = 0; i < y.extent(0); ++i) {
+                            each_entry(problem.host, i, [&](std::size_t j, const S& value) {
+                              if (j > i) y(i) += value * x(j);
+                            });
+                          }
+                        });
       });
   enter(
       "op-to-blocks",
@@ -111,7 +126,8 @@ void each_operation(const ConvertProblem<S, Off>& problem, const Host& host, con
       [problem](const Exec& exec, const auto& made) {
         product_by_blocks(exec, problem, made.row_ptr(), made.col_idx(), made.values());
       });
-  const ShuffledTriplets<S> triplets(host);
+  if (!wants("op-assemble")) return;
+  const ShuffledTriplets<S> triplets(problem.host, seed);
   enter(
       "op-assemble",
       [problem, triplets](const Exec& exec) {

@@ -28,13 +28,18 @@ template <Scalar S, Offset Off>
 struct ConvertProblem : SpmvProblem<S, Off> {
   using Contestant = ConvertContestant<S>;
 
-  /// The other matrix of sums: zeros in the pattern of the transpose of A, or of A if that is not
-  /// square. So A + B has the products of A.
+  /// The other matrix of sums: random values in the pattern of the transpose of A, or of A if that
+  /// is not square. Empty if no sum was asked for.
   CsrMatrix<S, Index, Off, Space> B;
 
   /// Rows and columns of the blocks of a blocked form.
   int block = 4;
 };
+
+/// Whether the contestant of that name makes A + B; all others make A in another form.
+inline bool makes_sum(const std::string& name) {
+  return name == "op-add" || name.ends_with("-sum");
+}
 
 template <class View>
 auto on_host(const View& view) {
@@ -53,18 +58,19 @@ void product_on_host(const Exec& exec, const Problem& problem, const RowPtr& row
   Kokkos::deep_copy(problem.y, y);
 }
 
+/// y += C x on the host, where C is given by its CSR arrays.
+inline constexpr auto add_rows = [](const auto& y, const auto& begin, const auto& columns,
+                                    const auto& entries, const auto& x) {
+  for (std::size_t row = 0; row + 1 < begin.extent(0); ++row) {
+    for (auto k = begin(row); k < begin(row + 1); ++k) y(row) += entries(k) * x(columns(k));
+  }
+};
+
 /// y = C x for problem.y and problem.x.
 template <class Problem, class RowPtr, class ColIdx, class Values>
 void product_by_rows(const Exec& exec, const Problem& problem, const RowPtr& row_ptr,
                      const ColIdx& col_idx, const Values& values) {
-  product_on_host(exec, problem, row_ptr, col_idx, values,
-                  [](const auto& y, const auto& begin, const auto& columns, const auto& entries,
-                     const auto& x) {
-                    for (std::size_t row = 0; row + 1 < begin.extent(0); ++row) {
-                      for (auto k = begin(row); k < begin(row + 1); ++k)
-                        y(row) += entries(k) * x(columns(k));
-                    }
-                  });
+  product_on_host(exec, problem, row_ptr, col_idx, values, add_rows);
 }
 
 /// y = T' x for problem.y and problem.x, where T is a stored transpose of the problem's matrix.
