@@ -11,7 +11,8 @@ from html import escape
 
 from keep import read_run, spread
 from picture import cells, picture, ratios
-from results import (MARGIN, contestants, fastest_of_formats, format_of, geometric_mean, setup, time, unsteady_times)
+from results import (MARGIN, contestants, fastest_of_formats, form_of_peers, format_of, geometric_mean, pairs_of_forms,
+                     setup, time, unsteady_times)
 
 OPERATIONS = {  # title, formula, what is timed
     "spmv": ("Sparse matrix times vector", "y = A x", "applies"),
@@ -37,9 +38,13 @@ def duration(seconds):
 
 
 class Matrix:
-    """One matrix with its fastest scheme, what was chosen, and the fastest peer; each may be None."""
+    """One matrix with its fastest scheme, what was chosen, and the fastest peer; each may be None.
 
-    def __init__(self, json):
+    pairs: (contestant of ours, peer) that are compared. They are what was chosen and the fastest peer, but in `convert`
+    each scheme and the fastest peer that makes the same form. `convert` has no fastest scheme or peer of all.
+    """
+
+    def __init__(self, json, run):
         self.json, self.name, self.features = json, json["name"], json["features"]
         self.found = {n: c for n, c in contestants(json).items() if time(c) > 0}
         right = list(self.found.values())
@@ -48,7 +53,12 @@ class Matrix:
         self.peers = [c for c in right if c["kind"] == "baseline"]
         self.best, self.peer = (min(some, key=time, default=None) for some in (named, self.peers))
         self.chosen = self.found.get("auto") or next((c for c in named if c["chosen"]), None)
-        self.ours = self.chosen or self.best
+        ours = self.chosen or self.best
+        self.pairs = [(ours, self.peer)] if ours and self.peer else []
+        self.block = run["settings"]["block"] if run["operation"] == "convert" else 0
+        if self.block:
+            self.best = self.peer = None
+            self.pairs = [(c, peer) for c, peer in pairs_of_forms(json, self.block) if time(c) > 0 and time(peer) > 0]
         # The reference without inspection: the fastest peer whose set-up takes less than one apply.
         ready = [c for c in self.peers if setup(c) < time(c)] or self.peers or schemes
         self.reference = min(ready, key=time, default=None)
@@ -56,7 +66,14 @@ class Matrix:
         self.levels = json.get("triangle", {}).get("levels", 0)
 
     def lost(self):
-        return bool(self.peer and self.ours and time(self.ours) > MARGIN * time(self.peer))
+        return [(ours, peer) for ours, peer in self.pairs if time(ours) > MARGIN * time(peer)]
+
+    def rivals(self, ours):
+        """The contestants to show beside one of ours, the fastest first: all, but in `convert` those of the same form."""
+        def same(c):
+            form = form_of_peers(ours["name"], self.block)
+            return c["name"].endswith(form) if c["kind"] == "baseline" else form_of_peers(c["name"], self.block) == form
+        return sorted((c for c in self.found.values() if not self.block or same(c)), key=time)
 
     def tip(self, c):
         text = "%s\n%s: %s, set-up %s" % (self.name, c["name"], duration(time(c)), duration(setup(c)))
@@ -107,10 +124,12 @@ def facts(run, matrices, noun):
             run["kokkos_version"], run["compiler"]),
         "%s, median of at most %d repetitions by %s; results were %sverified." % (
             run["date"], s["repetitions"], s["stopwatch"], "" if s["verify"] else "not ")]
-    compared = [time(m.peer) / time(m.ours) for m in matrices if m.peer and m.ours]
+    compared = [time(peer) / time(ours) for m in matrices for ours, peer in m.pairs]
     if compared:
-        lines.append("<b>%.2f times</b> as fast as the fastest peer, geometric mean over %d matrices; slower by over 5 %% "
-                     "on %d." % (geometric_mean(compared), len(compared), sum(m.lost() for m in matrices)))
+        of_forms = run["operation"] == "convert"
+        lines.append("<b>%.2f times</b> as fast as the fastest peer%s, geometric mean over %d %s; slower by over 5 %% "
+                     "on %d." % (geometric_mean(compared), " that makes the same form" if of_forms else "", len(compared),
+                                 noun if of_forms else "matrices", sum(len(m.lost()) for m in matrices)))
     chosen = [m for m in matrices if m.chosen and m.best]
     if chosen:
         setups = sorted(setup(m.chosen) / time(m.chosen) for m in chosen)
@@ -201,33 +220,37 @@ def formats(matrices, noun):
 
 
 def losses(matrices, noun):
-    """Each matrix on which a peer is more than 5 % faster, worst first."""
+    """Each pair of a matrix whose peer is more than 5 % faster, worst first."""
     parts = []
-    for m in sorted((m for m in matrices if m.lost()), key=lambda m: time(m.peer) / time(m.ours)):
+    lost = [(m, ours, peer) for m in matrices for ours, peer in m.lost()]
+    for m, ours, peer in sorted(lost, key=lambda one: time(one[2]) / time(one[1])):
         rows = []
-        for c in sorted(m.found.values(), key=time):
+        for c in m.rivals(ours):
             after = m.payback(c)
-            rows.append([escape(c["name"]), duration(time(c)), "%.2f" % (time(c) / time(m.peer)), duration(setup(c)),
+            rows.append([escape(c["name"]), duration(time(c)), "%.2f" % (time(c) / time(peer)), duration(setup(c)),
                          "reference" if c is m.reference else "never" if after is None else "%.0f" % after])
+        heads = ["contestant", "time", "of the best peer's", "set-up", "repaid after " + noun]
+        if m.block:  # a conversion is its own set-up
+            heads, rows = heads[:3], [row[:3] for row in rows]
         counts = m.json.get("row_lengths")
         parts.append("<details><summary>%s: <code>%s</code> takes %s, %.2f times <code>%s</code></summary>%s%s%s</details>" % (
-            escape(m.name), escape(m.ours.get("scheme") or m.ours["name"]), duration(time(m.ours)),
-            time(m.ours) / time(m.peer), escape(m.peer["name"]),
+            escape(m.name), escape(ours.get("scheme") or ours["name"]), duration(time(ours)),
+            time(ours) / time(peer), escape(peer["name"]),
             "<div class=pattern>%s</div>" % cells(m.json["pattern"]) if m.json.get("pattern") else "",
             "<p>Rows of 0, 1, 2 to 3, 4 to 7, ... entries: %s.</p>" % ", ".join(map(str, counts)) if counts else "",
-            table(["contestant", "time", "of the best peer's", "set-up", "repaid after " + noun], rows)))
+            table(heads, rows)))
     return "<h3>Where a peer is faster by over 5 %</h3>" + ("".join(parts) or "<p>Nowhere.</p>")
 
 
 def section(run):
     noun = OPERATIONS[run["operation"]][2]
-    matrices = [Matrix(m) for m in run["matrices"]]
+    matrices = [Matrix(m, run) for m in run["matrices"]]
     parts = ["<h2>%s</h2>" % escape(title(run)), facts(run, matrices, noun)]
     if run["operation"] != "convert":
         parts += ["<figure><h3>%s</h3>%s</figure>" % (name, one.svg()) for name, one in pictures(run, matrices)]
         parts.append(formats(matrices, noun))
     parts.append("<h3>Times</h3>" + times(matrices, noun))
-    if any(m.peer for m in matrices):
+    if any(m.pairs for m in matrices):
         parts.append(losses(matrices, noun))
     return "<section>%s</section>" % "".join(parts)
 

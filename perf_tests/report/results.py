@@ -91,6 +91,27 @@ class Comparison:
         return statistics.median(every)
 
 
+def form_of_peers(scheme, block):
+    """The end of the names of peers that make the form of a scheme of `convert`, or "": peers_of() of convert/operation.cpp."""
+    if scheme in ("bcsr/%dx%d" % (block, block), "op-to-blocks"):
+        return "-bsr"
+    if scheme in ("transpose", "op-transpose"):
+        return "-csc"
+    return "-sum" if scheme == "op-add" else ""
+
+
+def pairs_of_forms(matrix, block):
+    """(scheme, the fastest peer that makes the same form) for each scheme of a matrix of `convert` that has such a peer."""
+    found = contestants(matrix)
+    pairs = []
+    for name, scheme in found.items():
+        form = form_of_peers(name, block)
+        same = [n for n, c in found.items() if form and c["kind"] == "baseline" and n.endswith(form)]
+        if scheme["kind"] == "scheme" and same:
+            pairs.append((scheme, fastest(found, same)))
+    return pairs
+
+
 def setup_in_applies(results):
     """auto's set-up in its own applies, (applies, matrix), the most last."""
     pairs = ((contestants(m).get("auto"), m["name"]) for m in results["matrices"])

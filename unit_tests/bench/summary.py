@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What summary.py adds up, against figures known by themselves: summary.py FOLDER_OF_REPORT."""
+"""What summary.py adds up, against figures known by themselves, and what report.py compares: summary.py FOLDER_OF_REPORT."""
 import sys
 
 sys.path.insert(0, sys.argv[1])
+import results
 import summary
 
 
@@ -21,3 +22,12 @@ assert near(summary.rank_correlation([x ** 3 for x in rising], other),
 assert near(summary.geometric_mean([2, 8]), 4)
 assert summary.best({"a": 3, "b": 2, "c": 1}, ("a", "b", "d")) == 2
 assert summary.best({}, ("a",)) is None
+
+# Schemes of `convert` are compared with peers of the same form alone.
+converted = {"contestants": [
+    {"name": name, "kind": kind, "verdict": "ok", "time_seconds": {"median": seconds}} for name, kind, seconds in (
+        ("csr/scalar", "scheme", 1), ("bcsr/2x2", "scheme", 5), ("bcsr/4x4", "scheme", 6), ("transpose", "scheme", 3),
+        ("op-add", "scheme", 8), ("op-part-of", "scheme", 2), ("cusparse-bsr", "baseline", 7),
+        ("mkl-bsr", "baseline", 4), ("cusparse-csc", "baseline", 9))]}
+names = [(scheme["name"], peer["name"]) for scheme, peer in results.pairs_of_forms(converted, 2)]
+assert names == [("bcsr/2x2", "mkl-bsr"), ("transpose", "cusparse-csc")], names
