@@ -326,7 +326,7 @@ TEST_CASE("with Jacobi, too, a solve only launches: so many kernels an iteration
     // residual, x out. Flexible: M in each step and before, and r . z.
     if (method == "cg/launches") CHECK(kernels == 9 + 4 * 12);
     if (method == "cg/flexible") CHECK(kernels == 10 + 6 * 12);
-    if (method == "minres") CHECK(kernels == 11 + 6 * 12);
+    if (method == "minres") CHECK(kernels == 10 + 6 * 12);
     if (method == "chebyshev") CHECK(kernels == 9 + 2 * 12);
     if (in_one_launch(method)) CHECK(kernels == 1);
   }
