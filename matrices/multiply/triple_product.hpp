@@ -158,20 +158,19 @@ struct TripleProductKernel : TripleRows<S, O, Off> {
     const std::int64_t place = Pieces == 1 ? team.index() * Subwarps + me : team.index();
     if (place >= this->count) return;
     const std::int64_t row = this->rows ? static_cast<std::int64_t>(this->rows[place]) : place;
-    int most = Sums::most_of(slots_of_C);
+    // The table ends a row that has more columns than are known.
+    const std::int64_t most = Sums::most_of(slots_of_C);
     const std::int64_t known = this->C.row_ptr ? this->C.length(row) : most;
     const auto subwarp = team.subwarp();
     const std::int64_t first = this->R.begin(row), length = this->R.length(row);
     if (length > this->longest_of_R) leave(subwarp, row);
     if (length > this->longest_of_R || known > most) return;
 
-    // The table ends a row that has more columns than were known.
-    most = static_cast<int>(known);
     int bits_of_C = table_bits(known > Team::subwarp_width ? known : Team::subwarp_width);
     if (1 << bits_of_C > slots_of_C) --bits_of_C;
     const auto table = [=](int subwarp_index, int count) {
       const int at = subwarp_index * slots + slots_of_RA;
-      return Sums(keys + at, sums + at, lists + at, bits_of_C, most, count);
+      return Sums(keys + at, sums + at, lists + at, bits_of_C, static_cast<int>(known), count);
     };
     const int at = me * slots;
     Sums row_of_RA(keys + at, sums + at, lists + at,
@@ -283,6 +282,7 @@ struct TripleProductKernel : TripleRows<S, O, Off> {
   KOKKOS_FORCEINLINE_FUNCTION void write(const Subwarp& subwarp,
                                          const SumsByColumn<Subwarp, S, O>& sums,
                                          std::int64_t row) const {
+    if (!sums.fits()) return leave(subwarp, row);
     const auto& C = this->C;
     if (C.row_ptr) {
       for (std::int64_t p = C.begin(row) + subwarp.lane(); p < C.end(row); p += Subwarp::width) {
@@ -290,7 +290,6 @@ struct TripleProductKernel : TripleRows<S, O, Off> {
       }
       return;
     }
-    if (!sums.fits()) return leave(subwarp, row);
     const int length = sums.count();
     std::int64_t begin = 0;
     if (subwarp.lane() == 0) {

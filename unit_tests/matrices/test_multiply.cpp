@@ -351,6 +351,29 @@ TEST_CASE_TEMPLATE_DEFINE("triple products by one walk", T, one_walk) {
 }
 TEST_CASE_TEMPLATE_APPLY(one_walk, TripleTypes);
 
+TEST_CASE_TEMPLATE_DEFINE("new values of another pattern end, too", T, other_pattern) {
+  using One = heddle::detail::matrix_product::TripleProduct<typename T::Exec,
+                                                            typename DeviceMatrix<T>::Matrix>;
+  const typename T::Exec exec;
+  // The row of C has 32 columns, then 64 others: the table of those that are known is full.
+  const auto columns = [](std::int64_t first, std::int64_t count) {
+    Pattern pattern{"one a row", 100, {}};
+    for (std::int64_t i = 0; i < 100; ++i) pattern.rows.push_back(std::array{first + i % count});
+    return pattern;
+  };
+  const auto R = exact<T>(exec, random_pattern("full", 4, 1, 100, [](std::int64_t) { return 100; }),
+                          1),
+             A = exact<T>(exec, columns(0, 32), 2), other = exact<T>(exec, columns(32, 64), 3),
+             P = exact<T>(exec, banded_pattern("one", 100, 100, {0}), 4);
+  const One one(exec, R.matrix(), A.matrix(), P.matrix());
+  const auto made = written_down(one.matrix());
+  one.numeric(exec, R.matrix(), other.matrix(), P.matrix());
+  one.numeric(exec, R.matrix(), A.matrix(), P.matrix());
+  exec.fence("heddle::test::multiplied");
+  CHECK((written_down(one.matrix()) == made));
+}
+TEST_CASE_TEMPLATE_APPLY(other_pattern, TripleTypes);
+
 TEST_CASE_TEMPLATE_DEFINE("a coarse matrix is made by two products if a row is too long", T,
                           coarse_matrix) {
   using Matrix = typename DeviceMatrix<T>::Matrix;
