@@ -613,8 +613,8 @@ template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Spac
 auto keep_in_order(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, const Keep& keep,
                    const Source<S>& source)
     -> std::optional<Derivation<S, O, Off, typename Exec::memory_space>> {
-  using Made = Derivation<S, O, Off, typename Exec::memory_space>;
-  using Work = Arena<typename Exec::memory_space>;
+  using To = typename Exec::memory_space;
+  using Made = Derivation<S, O, Off, To>;
   const auto entries = static_cast<std::int64_t>(A.nonzeros());
   const O* const columns = A.col_idx().data();
   Made made;
@@ -622,7 +622,7 @@ auto keep_in_order(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, const
     const RowShares<Off> shares{A.row_ptr().data(), A.rows(), entries,
                                 std::max(1, backends::threads_at_once(exec))};
     std::int64_t *before = nullptr, descents = 0;
-    const Work work(exec, "heddle::matrix::shares", arena_array(before, shares.count + 1));
+    const Arena<To> work(exec, "heddle::matrix::shares", arena_array(before, shares.count + 1));
     Kokkos::parallel_reduce("heddle::matrix::count_kept", range_policy(exec, shares.count),
                             CountKeptOfShare<Keep, O, Off>{shares, columns, keep, before},
                             descents);
@@ -637,7 +637,7 @@ auto keep_in_order(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, const
   } else {
     if (count_descents(exec, A, false) > 0) return std::nullopt;
     Off* place = nullptr;
-    const Work work(exec, "heddle::matrix::places", arena_array(place, entries + 1));
+    const Arena<To> work(exec, "heddle::matrix::places", arena_array(place, entries + 1));
     each_entry(exec, "heddle::matrix::mark_kept", A.row_ptr().data(), A.rows(), entries,
                MarkKeptEntries<Keep, O, Off>{columns, keep, place});
     const std::int64_t kept =
