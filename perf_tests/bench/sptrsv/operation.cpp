@@ -132,6 +132,7 @@ void print_traces(std::ostream& out, const MatrixResult& result, SptrsvRequest& 
     solves.push_back(trace_json(solve));
   }
   request.traced->push_back({{"name", result.name}, {"traces", solves}});
+  out << std::flush;  // the file may be /dev/stdout
   files::write_whole_file(request.trace_path, json_text({{"matrices", *request.traced}}));
 }
 
