@@ -55,20 +55,15 @@ class SumsByColumn {
     count_ = 0;
     subwarp.sync();
   }
-  /// Adds a term of each lane that `has` one. Lanes of one column are added in their order, by the
-  /// first of them.
+  /// Adds a term of each lane that `has` one. Terms of one column are summed first, by a tree, and
+  /// added by the first of their lanes.
   KOKKOS_FORCEINLINE_FUNCTION void add(const Subwarp& subwarp, bool has, O column, S term) {
-    const std::uint64_t equal =
+    const std::uint64_t same =
         backends::equal_lanes(subwarp, has ? column : ColumnTable<Subwarp, O>::none);
-    const int lane = subwarp.lane();
-    const std::uint64_t below = (std::uint64_t{1} << lane) - 1;
+    const std::uint64_t equal = has ? same : 0;
+    const std::uint64_t below = (std::uint64_t{1} << subwarp.lane()) - 1;
+    term = backends::sum_of_equal_lanes(subwarp, equal, term);
     const bool first = has && (equal & below) == 0;
-    std::uint64_t others = first ? equal & ~(below + 1 + below) : 0;
-    while (subwarp.any(others != 0)) {
-      const S other = subwarp.shuffle(term, others ? Kokkos::countr_zero(others) : lane);
-      if (others) term += other;
-      others &= others - 1;
-    }
     int slot = 0;
     bool is_new = false;
     if (first) {

@@ -236,6 +236,39 @@ TEST_CASE_TEMPLATE_DEFINE("lanes of equal values", Type, equals) {
 }
 TEST_CASE_TEMPLATE_APPLY(equals, Everywhere);
 
+/// The sum of the lanes of equal value for the first of them, and each other lane's own value.
+/// Lanes of negative values take no part.
+struct SumOfEqualLanes {
+  int divisor;
+  KOKKOS_FUNCTION int operator()(auto group, auto value) const {
+    const int own = static_cast<int>(value);
+    const std::uint64_t same = backends::equal_lanes(group, own < 0 ? -1 : own / divisor);
+    const std::uint64_t equal = own < 0 ? 0 : same;
+    const int sum = backends::sum_of_equal_lanes(group, equal, own);
+    const bool first = equal != 0 && Kokkos::countr_zero(equal) == group.lane();
+    return first ? sum : own;
+  }
+};
+
+TEST_CASE_TEMPLATE_DEFINE("sums of lanes of equal values", Type, equal_sums) {
+  const typename Type::Exec exec;
+  for (const int divisor : {1, 7, 20, 1000}) {
+    CAPTURE(divisor);
+    check_word<int>(exec, SumOfEqualLanes{divisor}, [&](const auto& lanes, int lane) {
+      const auto at = static_cast<std::size_t>(lane);
+      const int own = lanes[at];
+      int sum = 0;
+      for (std::size_t i = 0; i < lanes.size(); ++i) {
+        if (own < 0 || lanes[i] / divisor != own / divisor) continue;
+        if (i < at && lanes[i] >= 0) return own;
+        if (lanes[i] >= 0) sum += lanes[i];
+      }
+      return own < 0 ? own : sum;
+    });
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(equal_sums, Everywhere);
+
 struct InclusiveSum {
   KOKKOS_FUNCTION auto operator()(auto group, auto value) const {
     return group.inclusive_sum(value);
