@@ -172,46 +172,55 @@ struct MarkCandidates {
   decltype(Graph::nodes) const* aggregate;
   Node* state;
   std::uint64_t* key;
-  int least_neighbours;
 
   KOKKOS_FORCEINLINE_FUNCTION bool is_free(std::int64_t i) const { return aggregate[i] < 0; }
-  KOKKOS_FORCEINLINE_FUNCTION int free_neighbours(std::int64_t i) const {
-    int free = 0;
+  KOKKOS_FORCEINLINE_FUNCTION bool has_free_neighbour(std::int64_t i) const {
     for (auto k = graph.row_ptr[i]; k < graph.row_ptr[i + 1]; ++k) {
       const auto j = static_cast<std::int64_t>(graph.col_idx[k]);
-      free += j != i && is_free(j);
-      if (free >= least_neighbours) break;
+      if (j != i && is_free(j)) return true;
     }
-    return free;
+    return false;
   }
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const bool is_candidate = is_free(i) && free_neighbours(i) > 0;
+    const bool is_candidate = is_free(i) && has_free_neighbour(i);
     state[i] = is_candidate ? Node::candidate : Node::excluded;
     key[i] = key_of(i, state[i], 0);
   }
 };
 
-/// Changes roots with too few free neighbours for an aggregate to covered.
+/// Changes roots of a second set whose aggregates would be small to covered. Small aggregates make
+/// the coarse matrix larger than the iterations that they save are worth.
 template <class Graph>
 struct CoverSmallRoots {
   MarkCandidates<Graph> candidates;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    if (candidates.state[i] == Node::root &&
-        candidates.free_neighbours(i) < candidates.least_neighbours) {
-      candidates.state[i] = Node::covered;
+    if (candidates.state[i] == Node::root && !is_large(i)) candidates.state[i] = Node::covered;
+  }
+
+ private:
+  /// Whether four neighbours are free or, of fewer, at least two and three quarters of all.
+  KOKKOS_FORCEINLINE_FUNCTION bool is_large(std::int64_t i) const {
+    const Graph& graph = candidates.graph;
+    std::int64_t all = 0, free = 0;
+    for (auto k = graph.row_ptr[i]; k < graph.row_ptr[i + 1] && free < 4; ++k) {
+      const auto j = static_cast<std::int64_t>(graph.col_idx[k]);
+      all += j != i;
+      free += j != i && candidates.is_free(j);
     }
+    return free >= 4 || (free >= 2 && 4 * free >= 3 * all);
   }
 };
 
 /// Finds a set in one launch, a subwarp a node: marks candidates, runs rounds until none is left,
-/// and covers small roots. For graphs so small that launches and readbacks dominate.
+/// and may cover small roots. For graphs so small that launches and readbacks dominate.
 template <class Graph>
 struct FindSetTogether {
   using Scratch = backends::NoScratch;
   using Shape = backends::Shape<16, 256>;
 
   MarkCandidates<Graph> candidates;
+  bool covers_small_roots;
   std::uint64_t* largest;
   int* left;  ///< whether candidates are left after the last even round, and after the last odd one
 
@@ -242,6 +251,7 @@ struct FindSetTogether {
       });
       if (backends::look(left_now) == 0) break;
     }
+    if (!covers_small_roots) return;
     each_node(all, [&](std::int64_t i) {
       if (writes) CoverSmallRoots<Graph>{candidates}(i);
     });
@@ -370,15 +380,16 @@ class Aggregates {
     fill(exec, "heddle::multigrid::no_aggregates", aggregate, n, O(-1));
     fill(exec, "heddle::multigrid::clear_meetings", words, 2, 0);
     for (const int set : {0, 1}) {
-      const MarkCandidates<Graph> candidates{graph, aggregate, state, keys_[0], 1 + set};
-      if (!find_set_together(exec, candidates, words, one_launch_nodes)) {
-        find_set(exec, candidates);
+      const MarkCandidates<Graph> candidates{graph, aggregate, state, keys_[0]};
+      const bool second = set == 1;
+      if (!find_set_together(exec, candidates, second, words, one_launch_nodes)) {
+        find_set(exec, candidates, second);
       }
       running_sum(exec, "heddle::multigrid::number_roots", before, n, IsRoot{state});
       copy(exec, "heddle::multigrid::count_roots", counts_of_sets + set, 1, before + n);
       parallel_for(
           exec, "heddle::multigrid::join_roots", n,
-          JoinRoots<Graph>{graph, state, before, set == 0 ? nullptr : counts_of_sets, aggregate});
+          JoinRoots<Graph>{graph, state, before, second ? counts_of_sets : nullptr, aggregate});
     }
     fill(exec, "heddle::multigrid::no_members", members, n, O(0));
     parallel_for(exec, "heddle::multigrid::count_members", n, CountMembers<O>{aggregate, members});
@@ -401,8 +412,8 @@ class Aggregates {
  private:
   /// Finds a set in one launch; false if the device or the size of the graph does not allow it.
   template <class Graph>
-  bool find_set_together(const Exec& exec, const MarkCandidates<Graph>& candidates, int* words,
-                         std::int64_t one_launch_nodes) {
+  bool find_set_together(const Exec& exec, const MarkCandidates<Graph>& candidates,
+                         bool covers_small_roots, int* words, std::int64_t one_launch_nodes) {
     if constexpr (backends::has_lanes<Exec> && backends::has_cooperative<Exec>) {
       using Kernel = FindSetTogether<Graph>;
       using Shape = typename Kernel::Shape;
@@ -413,7 +424,8 @@ class Aggregates {
       const std::int64_t teams = std::min(most, ceil_div(n, std::int64_t{Team::subwarps}));
       backends::launch_cooperative<Shape>(
           exec, "heddle::multigrid::independent_set", static_cast<int>(teams),
-          Kernel{candidates, keys_[1], words + 2}, backends::MeetingWords{words, words + 1});
+          Kernel{candidates, covers_small_roots, keys_[1], words + 2},
+          backends::MeetingWords{words, words + 1});
       return true;
     } else {
       return false;
@@ -423,7 +435,8 @@ class Aggregates {
   /// Two rounds over all nodes leave few candidates. Those are listed, and further rounds look two
   /// steps far from each; the host reads how many are left after some of them.
   template <class Graph>
-  void find_set(const Exec& exec, const MarkCandidates<Graph>& candidates) {
+  void find_set(const Exec& exec, const MarkCandidates<Graph>& candidates,
+                bool covers_small_roots) {
     const Graph& graph = candidates.graph;
     Node* const state = candidates.state;
     parallel_for(exec, "heddle::multigrid::mark_candidates", graph.nodes, candidates);
@@ -459,7 +472,8 @@ class Aggregates {
       left = candidates_left(exec, counts_ + rounds_of_a_read);
       fill(exec, "heddle::multigrid::candidates", counts_, 1, static_cast<O>(left));
     }
-    parallel_for(exec, "heddle::multigrid::drop_small", graph.nodes,
+    if (!covers_small_roots) return;
+    parallel_for(exec, "heddle::multigrid::cover_small_roots", graph.nodes,
                  CoverSmallRoots<Graph>{candidates});
   }
 
