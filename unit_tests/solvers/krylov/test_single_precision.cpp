@@ -83,12 +83,6 @@ PlainOperator<Exec, double> with_jumps(double jump) {
     return sum;
   });
 }
-PlainOperator<Exec, double> times(double factor, const PlainOperator<Exec, double>& a) {
-  auto other = a;
-  other.values = Vector("heddle::test::values", a.values.extent(0));
-  heddle::vectors::axpby(Exec(), factor, a.values, 0.0, other.values);
-  return other;
-}
 
 template <class M>
 Vector applied(M& preconditioner, const Vector& b) {
