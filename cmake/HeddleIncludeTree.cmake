@@ -34,6 +34,7 @@ set(HEDDLE_PUBLIC_NAMES
     read_matrix.hpp=core/files/read_matrix.hpp
     recipes.hpp=formats/recipes.hpp
     sgd.hpp=solvers/sgd.hpp
+    single_precision.hpp=solvers/single_precision.hpp
     spmv.hpp=formats/spmv.hpp
     sptrsv.hpp=solvers/sptrsv.hpp
     tpetra.hpp=solvers/tpetra.hpp

@@ -71,7 +71,8 @@ function(heddle_plans target)
     add_source(ic_${scalar} solvers/ilu/definitions.hpp "HEDDLE_IC_INSTANCES(, ${type})\n")
     if(scalar MATCHES "double")
       add_source(multigrid_in_float_${scalar} solvers/multigrid/definitions.hpp
-                 "HEDDLE_MULTIGRID_IN_FLOAT_INSTANCES(, ${type})\n")
+                 "HEDDLE_MULTIGRID_IN_FLOAT_INSTANCES(, ${type})\n"
+                 "HEDDLE_SINGLE_PRECISION_INSTANCES(, ${type})\n")
       add_source(factors_in_float_${scalar} solvers/ilu/definitions.hpp
                  "HEDDLE_FACTORS_IN_FLOAT_INSTANCES(, ${type})\n")
     endif()

@@ -23,8 +23,8 @@ namespace heddle::detail::krylov {
 
 using vectors::add_dot, vectors::loaded, vectors::operands_of, vectors::stored, vectors::updated;
 
-/// r = b - q with q = A x, and its norm; with First, the norm of b too. With InPlace r is q.
-template <Scalar S, class State, bool First, bool InPlace = false>
+/// r = b - q with q = A x, and its norm; with First, the norm of b too. r may be q.
+template <Scalar S, class State, bool First>
 struct TrueResidual : vectors::Pass<Wide<S>, WideSquares<S>::sums*(First ? 2 : 1)> {
   using Norm = WideSquares<S>;
   Multivector<const S> b, q;
@@ -38,27 +38,16 @@ struct TrueResidual : vectors::Pass<Wide<S>, WideSquares<S>::sums*(First ? 2 : 1
 
   KOKKOS_FORCEINLINE_FUNCTION bool active(int v) const { return First || is_due(state[v], due); }
   KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
-    if constexpr (InPlace) {
-      return operands_of(loaded(b), updated(r));
-    } else {
-      return operands_of(loaded(b), loaded(q), stored(r));
-    }
+    return operands_of(loaded(b), loaded(q), stored(r));
   }
   template <class Pack>
   KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
-    const auto subtract = [minus_one = Pack::all(Wide<S>(-1))](
-                              const auto& at, Pack* sum, const Pack& b, const Pack& q, Pack& r) {
+    return [minus_one = Pack::all(Wide<S>(-1))](const auto& at, Pack* sum, const Pack& b,
+                                                const Pack& q, Pack& r) {
       r = at.keep(Pack::multiply_add(minus_one, q, b));
       Norm::add(r, sum);
       if constexpr (First) Norm::add(b, sum + Norm::sums);
     };
-    if constexpr (InPlace) {
-      return [subtract](const auto& at, Pack* sum, const Pack& b, Pack& r) {
-        subtract(at, sum, b, r, r);
-      };
-    } else {
-      return subtract;
-    }
   }
   KOKKOS_FORCEINLINE_FUNCTION void finish(int v, const Wide<S>* total) const {
     if (!active(v)) return;
@@ -412,19 +401,18 @@ void KrylovSolver<Solver, Exec, S, State>::verify_residual(const Exec& exec, con
                                                            Due due, bool first) {
   const auto verify = [&]<bool is_first>() {
     constexpr SolverTraits traits = Solver::traits;
-    constexpr bool in_place = traits.method.keeps_residual;
     const auto along = nullspace_.along();
     pass(exec, traits.labels.residual, b.row_stride == 1,
-         TrueResidual<S, State, is_first, in_place>{{},
-                                                    b,
-                                                    read(q_),
-                                                    write(in_place ? q_ : r_),
-                                                    states(),
-                                                    limits(),
-                                                    due,
-                                                    traits.method,
-                                                    along.of,
-                                                    along.count});
+         TrueResidual<S, State, is_first>{{},
+                                          b,
+                                          read(q_),
+                                          write(traits.method.keeps_residual ? q_ : r_),
+                                          states(),
+                                          limits(),
+                                          due,
+                                          traits.method,
+                                          along.of,
+                                          along.count});
   };
   first ? verify.template operator()<true>() : verify.template operator()<false>();
 }

@@ -44,9 +44,9 @@ struct MultigridOptions {
   /// level before its correction, and as many after it. 0: the default, which is 2, or 1 for
   /// Gauss-Seidel, which reads the matrix once for a sweep and the residual after it.
   int degree = 0;
-  /// single_precision: set-up and cycles in float for a matrix in double. b and x stay in double;
-  /// their entries and those of A must be in float's range. Coefficients that jump by more than
-  /// about 1e5 cost iterations.
+  /// single_precision: set-up and cycles in float for a matrix in double. b and x stay in double
+  /// and may have any scale; entries of A must be in float's range. Coefficients that jump by more
+  /// than about 1e5 cost iterations.
   MultigridValues values = MultigridValues::same;
   /// Levels with more rows are coarsened. The coarsest is inverted densely if it has no more.
   int coarsest_rows = 500;

@@ -16,6 +16,7 @@
 #include "../../testing/format_suite/check.hpp"
 #include "../../testing/matrices.hpp"
 #include "../../testing/random.hpp"
+#include "../support/error_of.hpp"
 
 namespace heddle::test {
 
@@ -264,21 +265,6 @@ std::string wrong_assembly(const typename T::Exec& exec,
   row_of_entries(exec, A.matrix(), row_of);
   const auto again = assembled(row_of, A.matrix().col_idx(), A.matrix().values());
   return written_down(again.matrix()) == list.assembled() ? "" : "not the matrix of its triplets";
-}
-
-/// The text of an error, "" if there is none.
-template <class Work>
-std::string error_of(const Work& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
-inline bool says(const std::string& error, const std::string& words) {
-  return error.find(words) != std::string::npos;
 }
 
 }  // namespace heddle::test

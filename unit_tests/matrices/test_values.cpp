@@ -200,7 +200,7 @@ TEST_CASE("vectors of a wrong length are refused by name") {
   const auto A = to_device<T>(exec, Pattern{"two rows of three", 3, {{0, 2}, {1}}});
   const Kokkos::View<double*, T::Space> two("two", 2), three("three", 3), four("four", 4);
   const auto refuses = [](const std::string& words, const auto& work) {
-    CHECK(says(error_of(work), words));
+    CHECK(mentions(error_of(work), words));
   };
   refuses("the threshold of drop_small is -1", [&] { drop_small(exec, A.matrix(), -1); });
   refuses("the threshold of drop_small is nan",

@@ -9,12 +9,11 @@
 #include <heddle/ilu.hpp>
 #include <heddle/multigrid.hpp>
 #include <heddle/sgd.hpp>
+#include <heddle/single_precision.hpp>
 #include <heddle/spmv.hpp>
 #include <heddle/sptrsv.hpp>
 #ifdef HEDDLE_EMULATED  // elsewhere the compiled part has them
 #include "../../solvers/krylov/chebyshev_definitions.hpp"
-#include "../../solvers/krylov/jacobi_definitions.hpp"
-#include "../../solvers/vectors/definitions.hpp"
 #else
 #include <heddle/bicgstab.hpp>
 #include <heddle/cg.hpp>
@@ -24,6 +23,9 @@
 #endif
 
 #include "../../backends/cooperative.hpp"
+#include "../../solvers/krylov/jacobi_definitions.hpp"
+#include "../../solvers/krylov/single_precision_definitions.hpp"
+#include "../../solvers/vectors/definitions.hpp"
 #include "../support/gauss_seidel.hpp"
 #include "../support/multigrid_plans.hpp"
 #include "../support/shared_factors.hpp"
@@ -212,6 +214,18 @@ class Polynomial {
   ChebyshevPreconditioner<Exec, double, ProductPlan> polynomial_;
 };
 
+/// Jacobi's preconditioner in float.
+class RoundedJacobi : public SinglePrecision<Exec, Matrix, JacobiPreconditioner<Exec, float>> {
+ public:
+  RoundedJacobi() = default;
+  RoundedJacobi(const Exec& exec, const Matrix& A)
+      : SinglePrecision(exec, A, [&](const auto& rounded) {
+          return JacobiPreconditioner<Exec, float>(exec, rounded);
+        }) {
+    reserve(exec, 3);
+  }
+};
+
 #ifndef HEDDLE_EMULATED
 /// A few steps of a solver from zero, or of LOBPCG from the guess b.
 template <class Solver, class Options>
@@ -370,6 +384,7 @@ inline void add_polynomials(std::vector<Row>& rows) {
       row<Polynomial>("ChebyshevPreconditioner", "", {.in_place = true, .keeps_values = false}));
   rows.push_back(row<ChebyshevPlan<Exec, Matrix, ProductPlan>>(
       "ChebyshevPlan", "", {.in_place = true}, SpectrumBounds{0.05, 2.0}, 3));
+  rows.push_back(row<RoundedJacobi>("SinglePrecision", "Jacobi", {.in_place = true}));
 }
 
 inline void add_others(std::vector<Row>& rows) {

@@ -50,13 +50,6 @@ SquareOperator matrix_of(const Row& row, int width = side, bool other = false) {
   return plain_operator<Exec>(row_ptr, col_idx, values);
 }
 SquareOperator second_matrix(const Row& row) { return matrix_of(row, side, true); }
-SquareOperator times(double factor, const SquareOperator& a) {
-  SquareOperator other = a;
-  other.values = Vector("heddle::test::values", a.values.extent(0));
-  heddle::vectors::axpby(Exec(), factor, a.values, 0.0, other.values);
-  Exec().fence("heddle::test::scaled");
-  return other;
-}
 /// The matrix with all entries of two rows set to a value.
 SquareOperator with_bad_rows(const SquareOperator& a, double value) {
   SquareOperator other = times(1, a);

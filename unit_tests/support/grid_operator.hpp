@@ -64,6 +64,14 @@ PlainOperator<Exec, S> plain_operator(const std::vector<int>& row_ptr,
   return a;
 }
 
+/// factor A, with values of its own.
+template <ExecutionSpace Exec, Scalar S>
+PlainOperator<Exec, S> times(RealOf<S> factor, const PlainOperator<Exec, S>& a) {
+  std::vector<S> values = copy_out(a.values);
+  for (S& value : values) value *= factor;
+  return {a.n, a.row_ptr, a.col_idx, copy_in<typename Exec::memory_space>(values)};
+}
+
 /// The square matrix of entry(i, j) for the columns j that columns(i, add) adds to row i, in turn.
 template <ExecutionSpace Exec, Scalar S, class Columns, class Entry>
 PlainOperator<Exec, S> operator_where(int n, const Columns& columns, const Entry& entry) {

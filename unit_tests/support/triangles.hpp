@@ -92,6 +92,11 @@ inline Pattern triangle_named(const std::string& name) {
   throw std::runtime_error("no triangle " + name);
 }
 
+/// The number of levels of lower triangles, by their names.
+inline constexpr std::pair<const char*, int> levels_of_triangles[] = {
+    {"0 x 0", 0}, {"1 x 1", 1}, {"diagonal", 1},        {"bidiagonal", 700},    {"two chains", 500},
+    {"grid", 99}, {"arrow", 2}, {"two wide levels", 2}, {"warps of chains", 32}};
+
 /// The pattern with rows and columns in reverse order: a lower triangle becomes an upper one.
 inline Pattern reversed(const Pattern& pattern) {
   Pattern result{pattern.name + ", upper", pattern.columns, {}};

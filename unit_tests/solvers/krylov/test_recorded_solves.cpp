@@ -8,6 +8,7 @@
 #include <heddle/gmres.hpp>
 #include <heddle/ilu.hpp>
 #include <heddle/minres.hpp>
+#include <heddle/single_precision.hpp>
 #include <heddle/sptrsv.hpp>
 
 #include "../../../solvers/krylov/bicgstab_definitions.hpp"
@@ -17,6 +18,7 @@
 #include "../../../solvers/krylov/jacobi.hpp"
 #include "../../../solvers/krylov/minres_definitions.hpp"
 #include "../../../solvers/krylov/polynomial.hpp"
+#include "../../../solvers/krylov/single_precision_definitions.hpp"
 #include "../../../solvers/krylov/with_rows.hpp"
 #include "../../../solvers/sptrsv/definitions.hpp"
 #include "../../support/krylov.hpp"
@@ -36,6 +38,11 @@ using Csr = Formats<Shared<CsrFormat>>;
 using Plan = SpmvPlan<Exec, Matrix, double, double, Csr>;
 using Sweeps = GaussSeidelPlan<Exec, Matrix, SweepFormats<Exec, Matrix>>;
 using Vector = Kokkos::View<double*, Space>;
+using Rounded = SinglePrecision<Exec, Matrix, JacobiPreconditioner<Exec, float>>;
+/// Makes what a Rounded holds.
+constexpr auto jacobi_in_float = [](const auto& rounded) {
+  return JacobiPreconditioner<Exec, float>(Exec(), rounded);
+};
 
 /// An operator without a version, so that no block is recorded.
 struct ByLaunches {
@@ -138,6 +145,7 @@ TEST_CASE("every preconditioner is recorded, and one is never run for another") 
   Sweeps split(exec, A, {.scheme = "gauss-seidel/split"});
   IluPlan<Exec, Matrix> lu(exec, A);
   IcPlan<Exec, Matrix> cholesky(exec, A, {.subdomains = 2});
+  Rounded in_float(exec, A, jacobi_in_float);
   TwoSolves<true> versioned(exec, A);
   TwoSolves<false> unversioned(exec, A);
   for (const bool again : {false, true}) {
@@ -158,6 +166,7 @@ TEST_CASE("every preconditioner is recorded, and one is never run for another") 
     solve("Gauss-Seidel, split", split);
     solve("ILU", lu);
     solve("IC", cholesky);
+    solve("Jacobi in single precision", in_float);
     solve("two solves", versioned);
     solve("two solves without a version", unversioned);
   }
@@ -185,6 +194,12 @@ TEST_CASE("blocks are kept for the next solve, and recorded again after new valu
   solve_twice(sweeps);
   IluPlan<Exec, Matrix> moved = std::move(lu);
   solve_twice(moved);
+  Rounded in_float(exec, a.matrix(), jacobi_in_float);
+  solve_twice(in_float);
+  in_float.update_values(exec, other.matrix());
+  solve_twice(in_float);
+  in_float.reserve(exec, 2);
+  solve_twice(in_float);
   TwoSolves<false> unversioned(exec, a.matrix());
   for (int solve = 0; solve < 2; ++solve) {
     const int blocks = (compare(unversioned).iterations + 2) / 3;
@@ -227,6 +242,8 @@ TEST_CASE("a part that has gone is not run for another of its type at its addres
         part.emplace(exec, matrix(first), GaussSeidelOptions{});
       } else if constexpr (std::same_as<Part, BlockJacobiPreconditioner<Exec, double>>) {
         part.emplace(exec, matrix(first), 4);
+      } else if constexpr (std::same_as<Part, Rounded>) {
+        part.emplace(exec, matrix(first), jacobi_in_float);
       } else {
         part.emplace(exec, matrix(first));
       }
@@ -237,6 +254,7 @@ TEST_CASE("a part that has gone is not run for another of its type at its addres
   check(std::type_identity<Sweeps>());
   check(std::type_identity<IluPlan<Exec, Matrix>>());
   check(std::type_identity<IcPlan<Exec, Matrix>>());
+  check(std::type_identity<Rounded>());
   check(std::type_identity<TwoSolves<true>>());
   check(std::type_identity<TwoSolves<false>>());
   JacobiPreconditioner<Exec, double> jacobi(exec, a.matrix());
@@ -332,18 +350,8 @@ TEST_CASE("BiCGStab records every preconditioner too") {
   SptrsvPlan<Exec, Matrix> triangle(exec, a.matrix(),
                                     {.triangle = Triangle::lower, .ignore_outside = true});
   IluPlan<Exec, Matrix> lu(exec, a.matrix());
-  JacobiPreconditioner<Exec, double> jacobi(exec, a.matrix());
-  for (const bool again : {false, true}) {
-    CAPTURE(again);
-    const auto solve = [&](auto&... preconditioner) {
-      compare(preconditioner...);
-      if (graphs) CHECK(compare.replays > 0);
-    };
-    solve();
-    solve(jacobi);
-    solve(triangle);
-    solve(lu);
-  }
+  records_all(compare, a, triangle);
+  records_all(compare, a, lu);
 }
 
 template <int block, int restart>

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "../../../solvers/krylov/gmres_definitions.hpp"
+#include "../../support/error_of.hpp"
 #include "../../support/multigrid.hpp"
 #include "../../support/shared_formats.hpp"
 
@@ -25,19 +26,13 @@ PlainOperator<Exec, double> with_diagonal(double entry) {
   });
 }
 
-std::string error_of(const Exec& exec, const PlainOperator<Exec, double>& a,
-                     const MultigridOptions& options = few) {
-  try {
-    Plan plan(exec, a.matrix(), options);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+/// Checks that no plan is made, by the error's words.
+void refuses(const PlainOperator<Exec, double>& a, const char* words,
+             const MultigridOptions& options = few) {
+  CHECK_THROWS_WITH_AS(Plan(Exec(), a.matrix(), options), doctest::Contains(words), Error);
 }
-bool says(const std::string& text, const char* words) {
-  CAPTURE(text);
-  CHECK(text.find(words) != std::string::npos);
-  return text.find(words) != std::string::npos;
+void says(const std::string& text, const char* words) {
+  CHECK_MESSAGE(mentions(text, words), text);
 }
 
 }  // namespace
@@ -47,7 +42,7 @@ TEST_CASE("a diagonal that is zero, negative or not finite names its row") {
   for (const double bad : {0.0, -4.0, std::numeric_limits<double>::quiet_NaN(),
                            std::numeric_limits<double>::infinity(), 1e-310}) {
     CAPTURE(bad);
-    says(error_of(exec, with_diagonal(bad)), "row 7: the diagonal is missing, not positive");
+    refuses(with_diagonal(bad), "row 7: the diagonal is missing, not positive");
     Plan plan(exec, with_diagonal(4).matrix(), few);
     const auto after = with_diagonal(bad);
     plan.update_values(exec, after.matrix());
@@ -70,8 +65,8 @@ TEST_CASE("a diagonal that is zero, negative or not finite names its row") {
     check_positive_definite<double>(exec, plan);
   }
   // Row 1 is empty.
-  says(error_of(exec, plain_operator<Exec, double>({0, 1, 1, 2}, {0, 2}, {1.0, 1.0})),
-       "row 1: the diagonal is missing");
+  refuses(plain_operator<Exec, double>({0, 1, 1, 2}, {0, 2}, {1.0, 1.0}),
+          "row 1: the diagonal is missing");
 }
 
 TEST_CASE("NaN beside the diagonal is an error, and later one of the values") {
@@ -79,8 +74,8 @@ TEST_CASE("NaN beside the diagonal is an error, and later one of the values") {
   const auto nan = grid_operator<Exec, double>(side, [](int i, int j) {
     return i == j ? 4 * unit : i == 5 ? std::numeric_limits<double>::quiet_NaN() : -unit;
   });
-  says(error_of(exec, nan), "a value of the matrix is not finite");
-  says(error_of(exec, nan, {.coarsest_rows = side * side}), "a value of the matrix is not finite");
+  refuses(nan, "a value of the matrix is not finite");
+  refuses(nan, "a value of the matrix is not finite", {.coarsest_rows = side * side});
   Plan plan(exec, with_diagonal(4).matrix(), few);
   plan.update_values(exec, nan.matrix());
   CHECK_THROWS_WITH_AS(plan.check_values(exec), doctest::Contains("not finite"), Error);
@@ -89,13 +84,13 @@ TEST_CASE("NaN beside the diagonal is an error, and later one of the values") {
 TEST_CASE("options and shapes that make no sense") {
   const Exec exec;
   const auto a = with_diagonal(4);
-  says(error_of(exec, a, {.degree = -1}), "options.degree is -1");
-  says(error_of(exec, a, {.degree = 5}), "options.degree is 5");
-  says(error_of(exec, a, {.strength = -1}), "options.strength");
-  says(error_of(exec, a, {.block_size = 7}), "options.block_size is 7");
-  says(error_of(exec, a, {.coarsest_rows = -1}), "options.coarsest_rows");
-  says(error_of(exec, a, {.max_levels = 0}), "options.max_levels");
-  says(error_of(exec, a, {.vectors = {.count = 0}}), "options.vectors.count");
+  refuses(a, "options.degree is -1", {.degree = -1});
+  refuses(a, "options.degree is 5", {.degree = 5});
+  refuses(a, "options.strength", {.strength = -1});
+  refuses(a, "options.block_size is 7", {.block_size = 7});
+  refuses(a, "options.coarsest_rows", {.coarsest_rows = -1});
+  refuses(a, "options.max_levels", {.max_levels = 0});
+  refuses(a, "options.vectors.count", {.vectors = {.count = 0}});
   const Kokkos::View<double*, Space> short_one("heddle::test::vector", 3);
   CHECK_THROWS_WITH_AS(Plan(exec, a.matrix(), short_one), doctest::Contains("near-nullspace"),
                        Error);
@@ -292,8 +287,8 @@ TEST_CASE("values that were rounded to 8 digits, or to single precision, are sym
 TEST_CASE("options without effect, and near-nullspace vectors that are not finite") {
   const Exec exec;
   const auto a = with_diagonal(4);
-  says(error_of(exec, a, {.smoother = MultigridSmoother::gauss_seidel, .one_launch_entries = 1000}),
-       "options.one_launch_entries has no effect");
+  refuses(a, "options.one_launch_entries has no effect",
+          {.smoother = MultigridSmoother::gauss_seidel, .one_launch_entries = 1000});
   const Kokkos::View<double**, Kokkos::LayoutLeft, Space> vectors("heddle::test::vectors",
                                                                   static_cast<std::size_t>(a.n), 2);
   Kokkos::deep_copy(vectors, 1.0);
@@ -306,13 +301,11 @@ TEST_CASE("options without effect, and near-nullspace vectors that are not finit
 #ifndef HEDDLE_EMULATED
   if (!heddle::detail::is_compiled<Exec, PlainOperator<Exec, double>::Matrix>()) return;
   constexpr auto single = MultigridValues::single_precision;
-  says(error_of(exec, a, {.values = single, .borrow_values = true}),
-       "options.borrow_values has no effect");
+  refuses(a, "options.borrow_values has no effect", {.values = single, .borrow_values = true});
   // Rounding to float may raise the diagonal of a row, but not a negative one.
   const auto negative =
       plain_operator<Exec, double>({0, 2, 4}, {0, 1, 0, 1}, {-1, 100000003, 100000003, 1e9});
-  says(error_of(exec, negative, {.values = single}),
-       "row 0: the diagonal is missing, not positive");
+  refuses(negative, "row 0: the diagonal is missing, not positive", {.values = single});
   const auto good = plain_operator<Exec, double>({0, 2, 4}, {0, 1, 0, 1}, {4., 1., 1., 4.});
   Plan plan(exec, good.matrix(), {.values = single});
   plan.update_values(exec, negative.matrix());

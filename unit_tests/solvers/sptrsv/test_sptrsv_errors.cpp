@@ -176,11 +176,7 @@ TEST_CASE("sptrsv: levels are those of the graph") {
     CHECK(plan.levels() == plan.levels(Op::transpose));  // both have one longest path
     return plan.levels();
   };
-  const std::pair<const char*, int> expected[] = {
-      {"0 x 0", 0},        {"1 x 1", 1},           {"diagonal", 1},
-      {"bidiagonal", 700}, {"two chains", 500},    {"grid", 99},
-      {"arrow", 2},        {"two wide levels", 2}, {"warps of chains", 32}};
-  for (const auto& [name, count] : expected) {
+  for (const auto& [name, count] : levels_of_triangles) {
     CAPTURE(name);
     CHECK(levels(triangle_named(name), Triangle::lower) == count);
     CHECK(levels(reversed(triangle_named(name)), Triangle::upper) == count);

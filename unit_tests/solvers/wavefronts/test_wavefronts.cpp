@@ -113,11 +113,7 @@ TEST_CASE_TEMPLATE_APPLY(wrong, Everywhere);
 TEST_CASE_TEMPLATE_DEFINE("wavefronts: levels are those of the longest chain", T, levels) {
   using Exec = typename T::Exec;
   const Exec exec;
-  const std::pair<const char*, int> expected[] = {
-      {"0 x 0", 0},        {"1 x 1", 1},           {"diagonal", 1},
-      {"bidiagonal", 700}, {"two chains", 500},    {"grid", 99},
-      {"arrow", 2},        {"two wide levels", 2}, {"warps of chains", 32}};
-  for (const auto& [name, count] : expected) {
+  for (const auto& [name, count] : levels_of_triangles) {
     CAPTURE(name);
     const DevicePattern<Exec> lower(triangle_named(name)), upper(reversed(triangle_named(name)));
     CHECK(Wavefronts(exec, lower.rows, lower.reads()).levels() == count);
