@@ -31,20 +31,15 @@ template <Ordinal O, Offset Off>
 KOKKOS_INLINE_FUNCTION Cut<O, Off> merge_path_cut(const Off* row_ptr, O rows, Off nonzeros,
                                                   std::int64_t steps, int row_steps = 1) {
   const auto nnz = static_cast<std::int64_t>(nonzeros);
-  std::int64_t low = steps > nnz ? (steps - nnz) / row_steps : 0;
-  std::int64_t high = steps / row_steps < rows ? steps / row_steps : rows;
-  while (low < high) {
-    const std::int64_t middle = (low + high) / 2;
-    if (static_cast<std::int64_t>(row_ptr[middle + 1]) <= steps - (middle + 1) * row_steps) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  if (low == rows) return {rows, nonzeros};
-  const std::int64_t consumed = steps - low * row_steps;
-  const auto row_end = static_cast<std::int64_t>(row_ptr[low + 1]);
-  return {static_cast<O>(low), static_cast<Off>(consumed < row_end ? consumed : row_end)};
+  const std::int64_t low = steps > nnz ? (steps - nnz) / row_steps : 0;
+  const std::int64_t high = steps / row_steps < rows ? steps / row_steps : rows;
+  const std::int64_t row = detail::first_where(low, high, [=](std::int64_t i) {
+    return static_cast<std::int64_t>(row_ptr[i + 1]) > steps - (i + 1) * row_steps;
+  });
+  if (row == rows) return {rows, nonzeros};
+  const std::int64_t consumed = steps - row * row_steps;
+  const auto row_end = static_cast<std::int64_t>(row_ptr[row + 1]);
+  return {static_cast<O>(row), static_cast<Off>(consumed < row_end ? consumed : row_end)};
 }
 
 /// The first row whose nonzeros are all at or after `nonzero`, found by a binary search. It is the
@@ -54,6 +49,17 @@ KOKKOS_INLINE_FUNCTION O first_row_from(const Off* row_ptr, O rows, Off nonzero)
   return detail::first_not_below(row_ptr, rows, static_cast<std::int64_t>(nonzero));
 }
 
+/// Shares of equally many items, each from begin(share) to begin(share + 1).
+struct EqualShares {
+  std::int64_t items;
+  std::int64_t count;
+
+  /// 0 <= share <= count. Two terms, so that items * share cannot overflow.
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t begin(std::int64_t share) const {
+    return items / count * share + items % count * share / count;
+  }
+};
+
 /// First row of share `share` of `shares`; the share ends at the first row of the next. Shares are
 /// whole rows with nearly equal numbers of nonzeros. The last share includes trailing empty rows.
 template <Ordinal O, Offset Off>
@@ -61,10 +67,8 @@ KOKKOS_INLINE_FUNCTION O equal_nonzeros_row(const Off* row_ptr, O rows, Off nonz
                                             std::int64_t share, std::int64_t shares) {
   if (share <= 0) return 0;
   if (share >= shares) return rows;
-  // Two terms, so that nonzeros * share cannot overflow.
-  const auto nnz = static_cast<std::int64_t>(nonzeros);
-  const std::int64_t target = nnz / shares * share + nnz % shares * share / shares;
-  return first_row_from(row_ptr, rows, static_cast<Off>(target));
+  const EqualShares of_nonzeros{static_cast<std::int64_t>(nonzeros), shares};
+  return first_row_from(row_ptr, rows, static_cast<Off>(of_nonzeros.begin(share)));
 }
 
 /// Moves a cut inside a short row (at most `threshold` nonzeros) to the end of that row, so that

@@ -6,21 +6,28 @@
 
 namespace heddle::detail {
 
-/// Binary search in `count` numbers that never descend: the first place whose number is not below
-/// `value`, or `count`.
-template <class Number, class Index>
-KOKKOS_FORCEINLINE_FUNCTION Index first_not_below(const Number* numbers, Index count,
-                                                  std::int64_t value) {
-  Index low = 0;
-  while (low < count) {
-    const Index middle = low + (count - low) / 2;
-    if (static_cast<std::int64_t>(numbers[middle]) < value) {
-      low = middle + 1;
+/// Binary search in [low, high): the first place for which `holds` is true, as it is for all later
+/// ones, or `high`.
+template <class Index, class Holds>
+KOKKOS_FORCEINLINE_FUNCTION Index first_where(Index low, Index high, const Holds& holds) {
+  while (low < high) {
+    const Index middle = low + (high - low) / 2;
+    if (holds(middle)) {
+      high = middle;
     } else {
-      count = middle;
+      low = middle + 1;
     }
   }
   return low;
+}
+
+/// The first of `count` numbers that never descend that is not below `value`, or `count`.
+template <class Number, class Index>
+KOKKOS_FORCEINLINE_FUNCTION Index first_not_below(const Number* numbers, Index count,
+                                                  std::int64_t value) {
+  return first_where(Index(0), count, [=](Index place) {
+    return static_cast<std::int64_t>(numbers[place]) >= value;
+  });
 }
 
 /// Binary search in [low, high) of numbers that never descend: the last place whose number is not

@@ -73,16 +73,8 @@ struct SharesOfTwo {
 
   KOKKOS_FUNCTION std::int64_t begin(std::int64_t share) const {
     const std::int64_t target = EqualShares{work_before(patterns.rows), count}.begin(share);
-    std::int64_t low = 0, high = patterns.rows;
-    while (low < high) {
-      const std::int64_t middle = low + (high - low) / 2;
-      if (work_before(middle) < target) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
+    return first_where(std::int64_t{0}, std::int64_t{patterns.rows},
+                       [&](std::int64_t row) { return work_before(row) >= target; });
   }
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t work_before(std::int64_t row) const {
     return row + static_cast<std::int64_t>(patterns.one.row_ptr[row]) +

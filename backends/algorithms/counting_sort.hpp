@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "../../core/arena.hpp"
+#include "../../core/partition.hpp"
 #include "../../core/search.hpp"
 #include "../loops.hpp"
 #include "../threads_at_once.hpp"
@@ -17,16 +18,6 @@ std::int64_t shares_with_keys(const Exec& exec, std::int64_t items, std::int64_t
   const std::int64_t fitting = keys > 0 ? 4 * (items + keys) / keys : 1;
   return std::min<std::int64_t>(fitting, std::max(1, backends::threads_at_once(exec)));
 }
-
-/// Shares of equally many items, each from begin(share) to begin(share + 1).
-struct EqualShares {
-  std::int64_t items;
-  std::int64_t count;
-
-  KOKKOS_FORCEINLINE_FUNCTION std::int64_t begin(std::int64_t share) const {
-    return items / count * share + items % count * share / count;
-  }
-};
 
 /// The entries of a CSR pattern, with their columns as keys and their rows as items.
 template <Ordinal O, Offset Off>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../core/partition.hpp"
 #include "../common/cut_panels.hpp"
 #include "tile.hpp"
 
@@ -39,18 +40,9 @@ struct View {
   /// First piece of a share, for threads of a CPU; all shares have about equal amounts of data.
   KOKKOS_INLINE_FUNCTION std::int64_t first_piece(std::int64_t share, std::int64_t shares) const {
     if (share == shares) return pieces;
-    const std::int64_t all = steps_before(pieces);
-    const std::int64_t steps = all / shares * share + all % shares * share / shares;
-    std::int64_t low = 0, high = pieces;
-    while (low < high) {
-      const std::int64_t middle = low + (high - low) / 2;
-      if (steps_before(middle) < steps) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
+    const std::int64_t steps = EqualShares{steps_before(pieces), shares}.begin(share);
+    return first_where(std::int64_t{0}, pieces,
+                       [&](std::int64_t index) { return steps_before(index) >= steps; });
   }
 
  private:

@@ -5,7 +5,7 @@
 #include "../../backends/loops.hpp"
 #include "../../backends/threads_at_once.hpp"
 #include "../../core/arena.hpp"
-#include "../../core/search.hpp"
+#include "../../core/partition.hpp"
 #include "../column_bits.hpp"
 #include "columns.hpp"
 #include "symbolic.hpp"
@@ -91,8 +91,7 @@ struct FirstRowOfShare {
   std::int64_t* first_row;
 
   KOKKOS_FUNCTION void operator()(std::int64_t share) const {
-    const std::int64_t all = before[rows];
-    const std::int64_t work = all / shares * share + all % shares * share / shares;
+    const std::int64_t work = EqualShares{before[rows], shares}.begin(share);
     first_row[share] = share == shares ? rows : first_not_below(before, rows, work);
   }
 };

@@ -213,7 +213,8 @@ struct Pass {
 ///
 /// The last team to end adds up the sums of all and passes them to finish(), on the device. The
 /// order of the sums is fixed by the rows, the teams and the device. All operands are loaded before
-/// the formula runs, of several entries at a time on a GPU, and then stored.
+/// the formula runs, of several entries at a time on a GPU, and then stored: a vector that is
+/// stored may be one that is loaded.
 template <ExecutionSpace Exec, class Pass>
 void stream(const Exec& exec, const char* label, std::int64_t rows, int vectors, bool unit_stride,
             const Pass& pass,

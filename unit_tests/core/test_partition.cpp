@@ -38,6 +38,38 @@ std::vector<Cut<int, Off>> walked_path(const std::vector<Off>& row_ptr, int row_
 
 }  // namespace
 
+TEST_CASE("searches find what lower_bound and upper_bound do") {
+  const std::vector<int> numbers = {-3, 0, 0, 4, 4, 4, 9};
+  for (int count = 0; count <= 7; ++count) {
+    const auto end = numbers.begin() + count;
+    for (int value = -4; value <= 10; ++value) {
+      const auto lower = std::lower_bound(numbers.begin(), end, value) - numbers.begin();
+      const auto upper = std::upper_bound(numbers.begin(), end, value) - numbers.begin();
+      CHECK(heddle::detail::first_not_below(numbers.data(), count, value) == lower);
+      CHECK(heddle::detail::first_where(0, count, [&](int i) {
+              return numbers[static_cast<std::size_t>(i)] > value;
+            }) == upper);
+      if (upper > 0)
+        CHECK(heddle::detail::last_not_above(numbers.data(), 0, count, value) == upper - 1);
+    }
+  }
+}
+
+TEST_CASE("equal shares are all of the items, and equal within one, however many items") {
+  for (const std::int64_t items : {std::int64_t{0}, std::int64_t{1}, std::int64_t{7},
+                                   std::int64_t{1000}, std::int64_t{1} << 62}) {
+    for (const std::int64_t count : {1, 2, 3, 64, 1001}) {
+      const EqualShares shares{items, count};
+      CHECK(shares.begin(0) == 0);
+      CHECK(shares.begin(count) == items);
+      for (std::int64_t share = 0; share < count; ++share) {
+        const std::int64_t size = shares.begin(share + 1) - shares.begin(share);
+        CHECK((size == items / count || size == items / count + 1));
+      }
+    }
+  }
+}
+
 TEST_CASE_TEMPLATE("merge_path_cut is the path walked step by step", Off, int, std::int64_t,
                    std::size_t) {
   for (const Pattern& pattern : test_patterns()) {
