@@ -16,6 +16,7 @@
 #include "options.hpp"
 #include "parts.hpp"
 #include "prolongation.hpp"
+#include "smoother.hpp"
 
 /// Coarsening of a level: the prolongation P, by smoothed aggregation or provided by the user, and
 /// R A P with R = P*.
@@ -34,6 +35,43 @@ struct LongestRow {
   }
 };
 
+/// Whether a node has other columns than whole nodes, ascending, the same ones in each row.
+template <class Matrix>
+struct HasOtherColumns {
+  Matrix A;
+  int block;
+  KOKKOS_FUNCTION bool operator()(std::int64_t node) const {
+    const auto* const row_ptr = A.row_ptr().data() + node * block;
+    const auto* const col_idx = A.col_idx().data();
+    const auto begin = row_ptr[0], length = row_ptr[1] - row_ptr[0];
+    for (int r = 0; r < block; ++r) {
+      if (row_ptr[r + 1] - row_ptr[r] != length) return true;
+    }
+    std::int64_t first = -block;
+    for (auto k = begin; k < begin + length; ++k) {
+      const auto column = static_cast<std::int64_t>(col_idx[k]);
+      const auto place = static_cast<std::int64_t>(k - begin) % block;
+      if (place == 0) {
+        if (column % block != 0 || column <= first) return true;
+        first = column;
+      }
+      if (column != first + place) return true;
+      for (int r = 1; r < block; ++r) {
+        if (static_cast<std::int64_t>(col_idx[row_ptr[r] + (k - begin)]) != column) return true;
+      }
+    }
+    return length % static_cast<decltype(length)>(block) != 0;
+  }
+};
+
+/// Whether every entry of A is in a full block of `block` x `block`. Waits.
+template <ExecutionSpace Exec, class Matrix>
+bool has_full_nodes(const Exec& exec, const Matrix& A, int block) {
+  const std::int64_t nodes = std::int64_t{A.rows()} / block;
+  return lowest_where(exec, "heddle::multigrid::find_other_columns", nodes,
+                      HasOtherColumns<Matrix>{A, block}) == nodes;
+}
+
 /// Options, formats and workspace that all levels use.
 template <ExecutionSpace Exec, class Matrix>
 struct Shared {
@@ -44,6 +82,7 @@ struct Shared {
   using Space = typename Exec::memory_space;
 
   MultigridOptions options;
+  int given_degree;  ///< 0: the smoother's default
   MultigridParts<Exec, Matrix> parts;
   Table formats;
   VectorWorkspace<Exec, Wide> workspace;
@@ -56,8 +95,8 @@ struct Shared {
 
   Shared(const Exec& exec, const Matrix& A, const MultigridOptions& given,
          const MultigridParts<Exec, Matrix>& own, const Table& table)
-      : options(given), parts(own), formats(table), workspace(exec) {
-    if (options.degree == 0) options.degree = sweeps() ? 1 : 2;
+      : options(given), given_degree(given.degree), parts(own), formats(table), workspace(exec) {
+    options.degree = Smoothing::degree_of(options.smoother, given_degree);
     const std::int64_t n = A.rows();
     memory = Arena<Space>(exec, "heddle::multigrid::shared", arena_array(before, n),
                           arena_array(diagonal, n), arena_array(row_sums, n),
@@ -68,11 +107,19 @@ struct Shared {
   /// cycles of levels of 5,000 to 300,000 entries needed half to all of the time in one launch, and
   /// longer with those of 400,000.
   std::int64_t one_launch_entries(const Exec& exec) const {
-    if (!backends::has_cooperative<Exec> || sweeps() || parts.smoother) return 0;
+    if (!backends::has_cooperative<Exec> || !shares_launches(options.smoother) || parts.smoother ||
+        parts.preconditioner) {
+      return 0;
+    }
     if (options.one_launch_entries >= 0) return options.one_launch_entries;
     return backends::has_lanes<Exec> ? std::int64_t{exec.concurrency()} : 0;
   }
-  bool sweeps() const { return options.smoother == MultigridSmoother::gauss_seidel; }
+  /// The smoother of a level.
+  Smoothing smoothing(std::size_t level) const {
+    const MultigridSmoother smoother =
+        level < options.smoothers.size() ? options.smoothers[level] : options.smoother;
+    return {smoother, Smoothing::degree_of(smoother, given_degree)};
+  }
   /// rows: the features of A, if they are known.
   Product product(const Exec& exec, const Matrix& A, std::int64_t expected_applies,
                   const std::optional<RowFeatures>& rows) const {
@@ -96,6 +143,38 @@ struct Shared {
       }
       spmv.scheme.reset();
     }
+    return Product(exec, A, spmv, formats);
+  }
+  /// The product of a matrix all of whose entries are in full blocks of rows_of x columns_of, in
+  /// BCSR, if that saves bytes and `applies` repay it: by its prediction, for which the number of
+  /// blocks is known without an inspection. On a GPU it also has to be predicted to be faster than
+  /// CSR. None otherwise, and with options.max_bytes, as it keeps a copy of the matrix.
+  std::optional<Product> product_in_blocks(const Exec& exec, const Matrix& A, int rows_of,
+                                           int columns_of, std::int64_t applies) const {
+    constexpr int most = 8;
+    if (rows_of * columns_of == 1 || std::max(rows_of, columns_of) > most ||
+        options.max_bytes != no_bound) {
+      return {};
+    }
+    const Scheme scheme("bcsr", {{std::to_string(rows_of) + "x" + std::to_string(columns_of)}});
+    const Device device = backends::describe(exec);
+    const Sizes sizes = sizes_of<Matrix, S, S>(options.vectors);
+    const RowFeatures rows = csr::rows_alike(A);
+    const std::int64_t blocks = rows.nonzeros / (rows_of * columns_of);
+    const Features features(rows, {}, [=](int, int) { return blocks; });
+    const Prediction in_blocks = predict(formats.formats, scheme, features, device, sizes);
+    if (!in_blocks.possible()) return {};
+    const double saved =
+        (csr_least_bytes(rows, sizes) - in_blocks.moved_bytes) / estimated_bytes_per_second(device);
+    if (saved * static_cast<double>(applies) <= in_blocks.setup_seconds) return {};
+    if constexpr (backends::has_lanes<Exec>) {
+      const Scheme by_rows =
+          csr::scheme_by_rows(rows, device, sizes, csr::gpu_tuning<backends::Tag<Exec>>);
+      const Prediction in_csr = predict(formats.formats, by_rows, features, device, sizes);
+      if (in_csr.possible() && in_csr.seconds <= in_blocks.seconds) return {};
+    }
+    SpmvOptions spmv = spmv_options(applies);
+    spmv.scheme = scheme;
     return Product(exec, A, spmv, formats);
   }
   std::size_t bytes() const { return memory.bytes() + workspace.bytes(); }
@@ -327,9 +406,15 @@ struct Coarsening {
     coarse = CoarseMatrix<Exec, Matrix>(exec, restriction.matrix(), A, P, one_walk);
     repair_diagonal(exec, l, shared);
   }
-  void make_products(const Exec& exec, const SharedParts& shared) {
-    prolong.emplace(shared.product_of_made(exec, prolongation->matrix()));
-    restrict_to.emplace(shared.product_of_made(exec, restriction.matrix()));
+  /// rows_of_node: of the finer level, if they all have the same columns, else 1.
+  void make_products(const Exec& exec, const SharedParts& shared, int rows_of_node) {
+    const int vectors = prolongation->coarse_vectors().vectors;
+    const std::int64_t applies = shared.options.expected_applies;
+    const Matrix P = prolongation->matrix(), R = restriction.matrix();
+    auto P_in_blocks = shared.product_in_blocks(exec, P, rows_of_node, vectors, applies);
+    auto R_in_blocks = shared.product_in_blocks(exec, R, vectors, rows_of_node, applies);
+    prolong.emplace(P_in_blocks ? std::move(*P_in_blocks) : shared.product_of_made(exec, P));
+    restrict_to.emplace(R_in_blocks ? std::move(*R_in_blocks) : shared.product_of_made(exec, R));
   }
   void update_values(const Exec& exec, const Matrix& A, const SpectrumNumbers* numbers,
                      std::size_t l, const SharedParts& shared) {

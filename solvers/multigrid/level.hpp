@@ -16,8 +16,10 @@ struct Level {
 
   Matrix A;
   NearNullspace<S> vectors;
-  std::size_t number;                                    ///< 0: the finest
-  bool small;                                            ///< runs in the shared launch
+  std::size_t number;  ///< 0: the finest
+  bool small;          ///< runs in the shared launch
+  int block;           ///< rows of a node
+  bool full = false;   ///< whether the rows of a node have the same columns, in whole nodes
   std::optional<typename SharedParts::Product> product;  ///< none if small or solved
   std::unique_ptr<Smoother<Exec, Matrix>> smoother;      ///< none if small or solved
   std::optional<CoarseSolve<Exec, Matrix>> solve;
@@ -31,7 +33,12 @@ struct Level {
   /// rows: the features of the matrix, if they are known.
   Level(const Exec& exec, const Matrix& of, const NearNullspace<S>& with, std::size_t l,
         bool is_small, const SharedParts& shared, const std::optional<RowFeatures>& rows)
-      : A(of), vectors(with), number(l), small(is_small) {
+      : A(of),
+        vectors(with),
+        number(l),
+        small(is_small),
+        block(l == 0 ? shared.options.block_size : with.vectors) {
+    full = block > 1 && (l > 0 || has_full_nodes(exec, A, block));
     memory = Arena<Space>(exec, "heddle::multigrid::level", arena_array(inverse, A.rows()),
                           arena_array(numbers, 1));
     if (A.rows() <= shared.options.coarsest_rows) {
@@ -55,20 +62,34 @@ struct Level {
   void make_product(const Exec& exec, const SharedParts& shared,
                     const std::optional<RowFeatures>& rows = {}) {
     // If sweeps smooth, only the bound of the spectrum needs the product.
-    const bool only_bounds = shared.sweeps() && !shared.parts.smoother;
+    const bool only_bounds = shared.smoothing(number).smoother == MultigridSmoother::gauss_seidel &&
+                             !shared.parts.smoother && !shared.parts.preconditioner;
+    const std::int64_t applies =
+        only_bounds ? spectrum::lanczos_steps : shared.options.expected_applies;
+    if (full) {
+      if (auto in_blocks = shared.product_in_blocks(exec, A, block, block, applies)) {
+        product.emplace(std::move(*in_blocks));
+        return;
+      }
+    }
     if (number > 0 && !only_bounds) {
       product.emplace(shared.product_of_made(exec, A));
     } else {
-      const std::int64_t applies =
-          only_bounds ? spectrum::lanczos_steps : shared.options.expected_applies;
       product.emplace(shared.product(exec, A, applies, rows));
     }
   }
-  /// Makes the smoother; the diagonal was checked. Allocates, and waits.
+  /// Makes the smoother of a prepared level; the diagonal was checked. Allocates, and waits.
   void make_smoother(const Exec& exec, const SharedParts& shared) {
-    if (!product) return;
-    smoother =
-        multigrid::make_smoother(exec, A, static_cast<int>(number), shared.options, shared.parts);
+    if (product) smoother = multigrid::make_smoother(exec, *this, shared);
+  }
+  /// Bytes that the products of a cycle move for one vector.
+  double moved_bytes() const {
+    double bytes = product ? smoother->products() * product->moved_bytes(Op::none, 1, false) : 0;
+    if (coarsening && coarsening->prolong) {
+      bytes += coarsening->prolong->moved_bytes(Op::none, 1, true) +
+               coarsening->restrict_to->moved_bytes(Op::none, 1, false);
+    }
+    return bytes;
   }
 
   /// Finds the inverse diagonal and the bound, or the inverse. No wait, no allocation.
@@ -83,7 +104,7 @@ struct Level {
     const bool* const hermitian = &shared.symmetry->holds;
     if (solve) {
       parallel_for(exec, "heddle::multigrid::bound_by_row_sum", 1,
-                   spectrum::BoundByRowSum{numbers});
+                   spectrum::BoundByRowSum{numbers, hermitian});
       return solve->update_values(exec, A, magnitude, hermitian, &numbers->bad_pivot);
     }
     bound_spectrum(exec,
@@ -93,15 +114,15 @@ struct Level {
                      if (product) return product->execute(exec, Op::none, S(1), from, S(0), to);
                      spectrum::multiply_rows(exec, A, from, to);
                    });
-    if (shared.options.smoother != MultigridSmoother::l1_jacobi) return;
+    if (shared.smoothing(number).smoother != MultigridSmoother::l1_jacobi) return;
     parallel_for(exec, "heddle::multigrid::invert_row_sums", std::int64_t{A.rows()},
                  spectrum::InvertRowSums<S>{shared.row_sums, inverse});
   }
   void update_values(const Exec& exec, const Matrix& of, const SharedParts& shared) {
     A = of;
     if (product) product->update_values(exec, A);
-    if (smoother) smoother->update_values(exec, A);
     prepare(exec, shared);
+    if (smoother) smoother->update_values(exec, *this, shared);
     if (coarsening) coarsening->update_values(exec, A, numbers, number, shared);
   }
 
