@@ -35,43 +35,6 @@ struct LongestRow {
   }
 };
 
-/// Whether a node has other columns than whole nodes, ascending, the same ones in each row.
-template <class Matrix>
-struct HasOtherColumns {
-  Matrix A;
-  int block;
-  KOKKOS_FUNCTION bool operator()(std::int64_t node) const {
-    const auto* const row_ptr = A.row_ptr().data() + node * block;
-    const auto* const col_idx = A.col_idx().data();
-    const auto begin = row_ptr[0], length = row_ptr[1] - row_ptr[0];
-    for (int r = 0; r < block; ++r) {
-      if (row_ptr[r + 1] - row_ptr[r] != length) return true;
-    }
-    std::int64_t first = -block;
-    for (auto k = begin; k < begin + length; ++k) {
-      const auto column = static_cast<std::int64_t>(col_idx[k]);
-      const auto place = static_cast<std::int64_t>(k - begin) % block;
-      if (place == 0) {
-        if (column % block != 0 || column <= first) return true;
-        first = column;
-      }
-      if (column != first + place) return true;
-      for (int r = 1; r < block; ++r) {
-        if (static_cast<std::int64_t>(col_idx[row_ptr[r] + (k - begin)]) != column) return true;
-      }
-    }
-    return length % static_cast<decltype(length)>(block) != 0;
-  }
-};
-
-/// Whether every entry of A is in a full block of `block` x `block`. Waits.
-template <ExecutionSpace Exec, class Matrix>
-bool has_full_nodes(const Exec& exec, const Matrix& A, int block) {
-  const std::int64_t nodes = std::int64_t{A.rows()} / block;
-  return lowest_where(exec, "heddle::multigrid::find_other_columns", nodes,
-                      HasOtherColumns<Matrix>{A, block}) == nodes;
-}
-
 /// Options, formats and workspace that all levels use.
 template <ExecutionSpace Exec, class Matrix>
 struct Shared {
@@ -145,22 +108,21 @@ struct Shared {
     }
     return Product(exec, A, spmv, formats);
   }
-  /// The product of a matrix all of whose entries are in full blocks of rows_of x columns_of, in
-  /// BCSR, if that saves bytes and `applies` repay it: by its prediction, for which the number of
-  /// blocks is known without an inspection. On a GPU it also has to be predicted to be faster than
-  /// CSR. None otherwise, and with options.max_bytes, as it keeps a copy of the matrix.
-  std::optional<Product> product_in_blocks(const Exec& exec, const Matrix& A, int rows_of,
-                                           int columns_of, std::int64_t applies) const {
-    constexpr int most = 8;
-    if (rows_of * columns_of == 1 || std::max(rows_of, columns_of) > most ||
-        options.max_bytes != no_bound) {
-      return {};
-    }
-    const Scheme scheme("bcsr", {{std::to_string(rows_of) + "x" + std::to_string(columns_of)}});
+  /// The product of a matrix all of whose entries are in full square blocks, in BCSR, if that saves
+  /// bytes and `applies` repay it: by its prediction, for which the number of blocks is known
+  /// without an inspection. On a GPU it also has to be predicted to be faster than CSR. None
+  /// otherwise, if kernels do not know this size when they are compiled, and with
+  /// options.max_bytes, as it keeps a copy of the matrix.
+  std::optional<Product> product_in_blocks(const Exec& exec, const Matrix& A, int block,
+                                           std::int64_t applies) const {
+    constexpr int sizes_known = 1 << 2 | 1 << 3 | 1 << 4 | 1 << 6 | 1 << 8;
+    if (block > 8 || (sizes_known >> block & 1) == 0 || options.max_bytes != no_bound) return {};
+    const std::string side = std::to_string(block);
+    const Scheme scheme("bcsr", {{side + "x" + side}});
     const Device device = backends::describe(exec);
     const Sizes sizes = sizes_of<Matrix, S, S>(options.vectors);
     const RowFeatures rows = csr::rows_alike(A);
-    const std::int64_t blocks = rows.nonzeros / (rows_of * columns_of);
+    const std::int64_t blocks = rows.nonzeros / (block * block);
     const Features features(rows, {}, [=](int, int) { return blocks; });
     const Prediction in_blocks = predict(formats.formats, scheme, features, device, sizes);
     if (!in_blocks.possible()) return {};
@@ -406,15 +368,16 @@ struct Coarsening {
     coarse = CoarseMatrix<Exec, Matrix>(exec, restriction.matrix(), A, P, one_walk);
     repair_diagonal(exec, l, shared);
   }
-  /// rows_of_node: of the finer level, if they all have the same columns, else 1.
-  void make_products(const Exec& exec, const SharedParts& shared, int rows_of_node) {
-    const int vectors = prolongation->coarse_vectors().vectors;
-    const std::int64_t applies = shared.options.expected_applies;
-    const Matrix P = prolongation->matrix(), R = restriction.matrix();
-    auto P_in_blocks = shared.product_in_blocks(exec, P, rows_of_node, vectors, applies);
-    auto R_in_blocks = shared.product_in_blocks(exec, R, vectors, rows_of_node, applies);
-    prolong.emplace(P_in_blocks ? std::move(*P_in_blocks) : shared.product_of_made(exec, P));
-    restrict_to.emplace(R_in_blocks ? std::move(*R_in_blocks) : shared.product_of_made(exec, R));
+  /// block: rows of a node of the finer level, if they all have the same columns, else 1.
+  void make_products(const Exec& exec, const SharedParts& shared, int block) {
+    const bool square = block == prolongation->coarse_vectors().vectors;
+    const auto product = [&](const Matrix& of) {
+      auto in_blocks =
+          shared.product_in_blocks(exec, of, square ? block : 1, shared.options.expected_applies);
+      return in_blocks ? std::move(*in_blocks) : shared.product_of_made(exec, of);
+    };
+    prolong.emplace(product(prolongation->matrix()));
+    restrict_to.emplace(product(restriction.matrix()));
   }
   void update_values(const Exec& exec, const Matrix& A, const SpectrumNumbers* numbers,
                      std::size_t l, const SharedParts& shared) {

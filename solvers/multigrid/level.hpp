@@ -1,11 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../backends/algorithms/lowest_where.hpp"
 #include "coarsening.hpp"
 #include "coarsest.hpp"
 #include "smoother.hpp"
 
 namespace heddle::detail::multigrid {
+
+/// Whether a node has other columns than whole nodes, ascending, the same ones in each row.
+template <class Matrix>
+struct HasOtherColumns {
+  Matrix A;
+  int block;
+  KOKKOS_FUNCTION bool operator()(std::int64_t node) const {
+    const auto* const row_ptr = A.row_ptr().data() + node * block;
+    const auto* const col_idx = A.col_idx().data();
+    const auto begin = row_ptr[0], length = row_ptr[1] - row_ptr[0];
+    for (int r = 0; r < block; ++r) {
+      if (row_ptr[r + 1] - row_ptr[r] != length) return true;
+    }
+    std::int64_t first = -block;
+    for (auto k = begin; k < begin + length; ++k) {
+      const auto column = static_cast<std::int64_t>(col_idx[k]);
+      const auto place = static_cast<std::int64_t>(k - begin) % block;
+      if (place == 0) {
+        if (column % block != 0 || column <= first) return true;
+        first = column;
+      }
+      if (column != first + place) return true;
+      for (int r = 1; r < block; ++r) {
+        if (static_cast<std::int64_t>(col_idx[row_ptr[r] + (k - begin)]) != column) return true;
+      }
+    }
+    return length % static_cast<decltype(length)>(block) != 0;
+  }
+};
+
+/// Whether every entry of A is in a full block of `block` x `block`. Waits.
+template <ExecutionSpace Exec, class Matrix>
+bool has_full_nodes(const Exec& exec, const Matrix& A, int block) {
+  const std::int64_t nodes = std::int64_t{A.rows()} / block;
+  return lowest_where(exec, "heddle::multigrid::find_other_columns", nodes,
+                      HasOtherColumns<Matrix>{A, block}) == nodes;
+}
 
 /// One level: its matrix, borrowed, its smoother or solve, and its transfer to the next level.
 template <ExecutionSpace Exec, class Matrix>
@@ -67,7 +105,7 @@ struct Level {
     const std::int64_t applies =
         only_bounds ? spectrum::lanczos_steps : shared.options.expected_applies;
     if (full) {
-      if (auto in_blocks = shared.product_in_blocks(exec, A, block, block, applies)) {
+      if (auto in_blocks = shared.product_in_blocks(exec, A, block, applies)) {
         product.emplace(std::move(*in_blocks));
         return;
       }
