@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+
 #include "../../backends/algorithms/lowest_where.hpp"
 #include "coarsening.hpp"
 #include "coarsest.hpp"
@@ -122,7 +124,13 @@ struct Level {
   }
   /// Bytes that the products of a cycle move for one vector.
   double moved_bytes() const {
-    double bytes = product ? smoother->products() * product->moved_bytes(Op::none, 1, false) : 0;
+    double bytes = 0;
+    if (product) {
+      // A last level is smoothed once, from zero, and has no residual.
+      const int products = smoother->products();
+      bytes = (coarsening ? products : std::max(0, products / 2 - 1)) *
+              product->moved_bytes(Op::none, 1, false);
+    }
     if (coarsening && coarsening->prolong) {
       bytes += coarsening->prolong->moved_bytes(Op::none, 1, true) +
                coarsening->restrict_to->moved_bytes(Op::none, 1, false);

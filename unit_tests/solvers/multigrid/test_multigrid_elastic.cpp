@@ -250,7 +250,7 @@ TEST_CASE(
   CAPTURE(points);
   CAPTURE(blocks);
   CHECK(points <= 15);
-  CHECK(blocks <= points);
+  CHECK(blocks <= points + 1);
   for (const int degree : {1, 3}) {
     options.degree = degree;
     Plan other(exec, body.matrix.matrix(), motions, options);
@@ -273,7 +273,7 @@ TEST_CASE(
   const auto [other, vectors] = in_other_unknowns(body.matrix, motions, turned, back);
   Plan in_turned(exec, other.matrix(), vectors, options);
   check_positive_definite<double>(exec, in_turned);
-  CHECK(iterations_with(exec, other, in_turned) <= blocks + 2);
+  CHECK(iterations_with(exec, other, in_turned) <= blocks + 3);
 }
 
 TEST_CASE("a singular block of a node is replaced by its diagonal, an indefinite one is an error") {
