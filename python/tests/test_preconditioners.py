@@ -90,6 +90,7 @@ PLANS = {
     "ilu": heddle.IluPlan,
     "multigrid": heddle.MultigridPlan,
     "l1_jacobi": lambda A: heddle.MultigridPlan(A, np.ones(A.shape[0]), smoother="l1-jacobi"),
+    "block_chebyshev": lambda A: heddle.MultigridPlan(A, block_size=2, smoother="block-chebyshev"),
 }
 
 

@@ -41,8 +41,8 @@ class ChebyshevNumbers {
   double middle_, half_, rho_;
 };
 
-/// A few steps of Chebyshev's iteration in D^-1 A from zero: bounds, degree, and memory for as many
-/// vectors as are computed together.
+/// A few steps of Chebyshev's iteration in D^-1 A from zero, where D is a diagonal or another
+/// preconditioner's: bounds, degree, and memory for as many vectors as are computed together.
 template <ExecutionSpace Exec, Scalar S>
 class ChebyshevSteps {
  public:
@@ -57,10 +57,9 @@ class ChebyshevSteps {
   void reserve(const Exec& exec, int vectors);
 
   template <class A, class D, VectorView B, WritableVectorView X>
-  void apply(const Exec& exec, A& matrix, const D& inverse_diagonal, const B& b, const X& x) const {
+  void apply(const Exec& exec, A& matrix, const D& inverse, const B& b, const X& x) const {
     const auto to = vectors::to_write(x);
     vectors::check_alike("b", vectors::to_read(b), "x", to);
-    const auto inverse = vectors::to_read(inverse_diagonal);
     if (to.rows != rows_) {
       throw Error("b has " + std::to_string(to.rows) + " rows, and the preconditioner is for " +
                       std::to_string(rows_),
@@ -91,23 +90,43 @@ class ChebyshevSteps {
                  const Vectors& r, const Vectors& d, const Vectors& q, double old,
                  double fresh) const;
 
-  template <class A, class B, class X>
-  void run(const Exec& exec, A& matrix, Multivector<const S> inverse, const B& b,
-           const X& x) const {
+  /// d = old d + fresh z
+  void set_direction(const Exec& exec, const Vectors& z, const Vectors& d, double old,
+                     double fresh) const;
+  /// x += d, r -= q
+  void take_step(const Exec& exec, const Multivector<S>& x, const Vectors& r, const Vectors& d,
+                 const Vectors& q) const;
+
+  template <class A, class D, class B, class X>
+  void run(const Exec& exec, A& matrix, const D& preconditioner, const B& b, const X& x) const {
     const auto to = vectors::to_write(x);
-    inverse.vector_stride = 0;
     const auto of = [&](S* data) {
       return Vectors(data, static_cast<std::size_t>(rows_), static_cast<std::size_t>(to.count));
     };
     const Vectors r = of(r_), d = of(d_), q = of(q_);
     ChebyshevNumbers numbers(bounds_);
     heddle::vectors::copy(exec, b, r);
-    set_direction(exec, inverse, r, d, numbers.first());
-    heddle::vectors::scale(exec, 0, x);
-    for (int step = 0; step < degree_; ++step) {
-      krylov::apply<Exec, S>(exec, matrix, d, q);
-      const auto [old, fresh] = numbers.next();
-      take_step(exec, inverse, to, r, d, q, old, fresh);
+    if constexpr (how_with<const D>() == Preconditioned::by_diagonal) {
+      auto inverse = vectors::to_read(preconditioner.inverse_diagonal());
+      inverse.vector_stride = 0;
+      set_direction(exec, inverse, r, d, numbers.first());
+      heddle::vectors::scale(exec, 0, x);
+      for (int step = 0; step < degree_; ++step) {
+        krylov::apply<Exec, S>(exec, matrix, d, q);
+        const auto [old, fresh] = numbers.next();
+        take_step(exec, inverse, to, r, d, q, old, fresh);
+      }
+    } else {
+      preconditioner.apply(exec, r, q);
+      set_direction(exec, q, d, 0, numbers.first());
+      heddle::vectors::scale(exec, 0, x);
+      for (int step = 0; step < degree_; ++step) {
+        krylov::apply<Exec, S>(exec, matrix, d, q);
+        const auto [old, fresh] = numbers.next();
+        take_step(exec, to, r, d, q);
+        preconditioner.apply(exec, r, q);
+        set_direction(exec, q, d, old, fresh);
+      }
     }
     heddle::vectors::axpy(exec, 1, d, x);
   }

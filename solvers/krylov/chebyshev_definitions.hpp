@@ -166,6 +166,32 @@ void ChebyshevSteps<Exec, S>::set_direction(const Exec& exec, const Multivector<
 }
 
 template <ExecutionSpace Exec, Scalar S>
+void ChebyshevSteps<Exec, S>::set_direction(const Exec& exec, const Vectors& z, const Vectors& d,
+                                            double old, double fresh) const {
+  vectors::stream(
+      exec, "heddle::chebyshev::direction", rows_, static_cast<int>(d.extent(1)), true,
+      ChebyshevDirection<S, Preconditioned::by_operator>{
+          {}, {}, multivector_of<const S>(z), multivector_of<S>(d), old, fresh, nullptr});
+}
+
+template <ExecutionSpace Exec, Scalar S>
+void ChebyshevSteps<Exec, S>::take_step(const Exec& exec, const Multivector<S>& x, const Vectors& r,
+                                        const Vectors& d, const Vectors& q) const {
+  vectors::stream(exec, "heddle::chebyshev::step", rows_, x.count, vectors::has_unit_stride(x),
+                  ChebyshevStep<S, Preconditioned::by_operator, false>{{},
+                                                                       x,
+                                                                       multivector_of<S>(r),
+                                                                       multivector_of<S>(d),
+                                                                       multivector_of<const S>(q),
+                                                                       {},
+                                                                       0,
+                                                                       0,
+                                                                       nullptr,
+                                                                       {},
+                                                                       0});
+}
+
+template <ExecutionSpace Exec, Scalar S>
 void ChebyshevSteps<Exec, S>::take_step(const Exec& exec, const Multivector<const S>& inverse,
                                         const Multivector<S>& x, const Vectors& r, const Vectors& d,
                                         const Vectors& q, double old, double fresh) const {

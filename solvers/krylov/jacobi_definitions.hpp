@@ -6,6 +6,7 @@
 #include "../../backends/loops.hpp"
 #include "../triangle/check_triangle.hpp"
 #include "../triangle/invert_blocks.hpp"
+#include "block_diagonal.hpp"
 #include "jacobi.hpp"
 
 /// Defines what jacobi.hpp declares.
@@ -124,53 +125,6 @@ inline constexpr triangle::DiagonalWords block_words = {
     "the diagonal block that begins here is singular, or it or its inverse is not finite",
     "shift the diagonal, or give another size of blocks"};
 
-/// x = B^-1 b: an item is a row of one vector, so that loads of a GPU are coalesced.
-template <Scalar S>
-struct ApplyBlockRows {
-  Multivector<const S> from;
-  Multivector<S> to;
-  const S* inverse;
-  int size;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const std::int64_t row = i % to.rows;
-    const int vector = static_cast<int>(i / to.rows);
-    const std::int64_t k = row / size;
-    const S* const of_row = inverse + k * size * size + row % size;
-    const std::int64_t left = to.rows - k * size;
-    S sum(0);
-    for (int c = 0; c < size && c < left; ++c) {
-      sum += of_row[c * size] * from(k * size + c, vector);
-    }
-    to(row, vector) = sum;
-  }
-};
-
-/// x = B^-1 b: an item is a block of one vector, for a CPU. It reads the inverse in memory order.
-template <Scalar S>
-struct ApplyBlocks {
-  Multivector<const S> from;
-  Multivector<S> to;
-  const S* inverse;
-  std::int64_t blocks;
-  int size;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const std::int64_t k = i % blocks;
-    const int vector = static_cast<int>(i / blocks);
-    const std::int64_t left = to.rows - k * size;
-    const int here = left < size ? static_cast<int>(left) : size;
-    S sums[triangle::largest_block];
-    for (int r = 0; r < size; ++r) sums[r] = S(0);
-    for (int c = 0; c < here; ++c) {
-      const S* const column = inverse + (k * size + c) * size;
-      const S entry = from(k * size + c, vector);
-      for (int r = 0; r < size; ++r) sums[r] += column[r] * entry;
-    }
-    for (int r = 0; r < here; ++r) to(k * size + r, vector) = sums[r];
-  }
-};
-
 }  // namespace detail::krylov
 
 template <ExecutionSpace Exec, Scalar S>
@@ -216,13 +170,9 @@ template <ExecutionSpace Exec, Scalar S>
 void BlockJacobiPreconditioner<Exec, S>::multiply(const Exec& exec,
                                                   const Multivector<const S>& from,
                                                   const Multivector<S>& to) const {
-  if constexpr (backends::runs_on_host<Exec>) {
-    detail::parallel_for(exec, "heddle::block_jacobi::apply", blocks_ * to.count,
-                         detail::krylov::ApplyBlocks<S>{from, to, inverse_, blocks_, size_});
-  } else {
-    detail::parallel_for(exec, "heddle::block_jacobi::apply", rows_ * to.count,
-                         detail::krylov::ApplyBlockRows<S>{from, to, inverse_, size_});
-  }
+  detail::krylov::take_block_step(
+      exec, "heddle::block_jacobi::apply",
+      detail::krylov::BlockStep<S, true>{{inverse_, rows_, size_}, from, {}, to});
 }
 
 template <ExecutionSpace Exec, Scalar S>

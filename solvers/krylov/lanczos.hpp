@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cmath>
-#include <cstdio>
 #include <string>
 #include <utility>
 
@@ -17,7 +16,9 @@
 #include "../../matrices/norms.hpp"
 #include "../vectors/definitions.hpp"
 #include "../vectors/operands.hpp"
+#include "block_diagonal.hpp"
 #include "spectrum.hpp"
+#include "symmetry.hpp"
 
 /// The largest eigenvalue of D^-1 A, by Lanczos steps in the inner product x' D y, whose numbers
 /// never leave the device: nothing waits. Source: Y. Saad, Numerical Methods for Large Eigenvalue
@@ -114,8 +115,25 @@ struct LanczosAlpha : LanczosPass<S> {
   }
 };
 
-/// Overwrites `before` with the next Lanczos vector, from q = A x, and computes its norm. Vectors
-/// are not scaled: their norms are known.
+/// The factors of q = A x, x and the vector before x in the next Lanczos vector. Vectors are not
+/// scaled: their norms are known.
+struct LanczosFactors {
+  double q, x, before;
+
+  KOKKOS_FORCEINLINE_FUNCTION LanczosFactors(const SpectrumNumbers& numbers, int step)
+      : q(reciprocal_root(numbers.beta_squared[step])),
+        x(-numbers.alpha[step] * q),
+        before(step == 0 ? 0
+                         : -Kokkos::sqrt(numbers.beta_squared[step]) *
+                               reciprocal_root(numbers.beta_squared[step - 1])) {}
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION static double reciprocal_root(double square) {
+    return square == 0 ? 0 : 1 / Kokkos::sqrt(square);
+  }
+};
+
+/// Overwrites `before` with the next Lanczos vector, from q = A x, and computes its norm.
 template <Scalar S>
 struct LanczosNext : LanczosPass<S> {
   Multivector<S> before;
@@ -123,9 +141,6 @@ struct LanczosNext : LanczosPass<S> {
   SpectrumNumbers* numbers;
   int step;
 
-  KOKKOS_FORCEINLINE_FUNCTION static double reciprocal_root(double square) {
-    return square == 0 ? 0 : 1 / Kokkos::sqrt(square);
-  }
   KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
     return vectors::operands_of(vectors::updated(before, step != 0), vectors::loaded(x),
                                 vectors::loaded(q), vectors::loaded(diagonal),
@@ -134,14 +149,11 @@ struct LanczosNext : LanczosPass<S> {
   template <class Pack>
   KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
     using Sum = krylov::Wide<S>;
-    const double scale = reciprocal_root(numbers->beta_squared[step]);
-    const double last = step == 0 ? 0
-                                  : -Kokkos::sqrt(numbers->beta_squared[step]) *
-                                        reciprocal_root(numbers->beta_squared[step - 1]);
-    return [of_q = Pack::all(Sum(scale)), of_x = Pack::all(Sum(-numbers->alpha[step] * scale)),
-            of_before = Pack::all(Sum(last))](const auto& at, Pack* sum, Pack& before,
-                                              const Pack& x, const Pack& q, const Pack& diagonal,
-                                              const Pack& inverse) {
+    const LanczosFactors of(*numbers, step);
+    return [of_q = Pack::all(Sum(of.q)), of_x = Pack::all(Sum(of.x)),
+            of_before = Pack::all(Sum(of.before))](const auto& at, Pack* sum, Pack& before,
+                                                   const Pack& x, const Pack& q,
+                                                   const Pack& diagonal, const Pack& inverse) {
       const Pack rest = Pack::multiply_add(of_x, x, Pack::multiply(of_before, before));
       before = at.keep(Pack::multiply_add(of_q, Pack::multiply(inverse, q), rest));
       vectors::add_dot(before, Pack::multiply(diagonal, before), *sum);
@@ -225,6 +237,95 @@ void bound_spectrum(const Exec& exec, LanczosVectors<S> with, SpectrumNumbers* n
         LanczosNext<S>{{}, with.write(with.before), x, q, diagonal, inverse, numbers, step},
         &workspace);
     std::swap(with.x, with.before);
+  }
+  parallel_for(exec, "heddle::spectrum::bound_spectrum", 1, BoundSpectrum{numbers, hermitian});
+}
+
+// The largest eigenvalue of M A, with a preconditioner M.
+
+/// beta_squared[step] = u' v, with v = M u
+template <Scalar S>
+struct PreconditionedNorm : LanczosPass<S> {
+  Multivector<const S> u, v;
+  SpectrumNumbers* numbers;
+  int step;
+
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
+    return vectors::operands_of(vectors::loaded(u), vectors::loaded(v));
+  }
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
+    return
+        [](const auto&, Pack* sum, const Pack& u, const Pack& v) { vectors::add_dot(u, v, *sum); };
+  }
+  template <class Acc>
+  KOKKOS_FORCEINLINE_FUNCTION void finish(int, const Acc* total) const {
+    const double square = real_part(*total);
+    numbers->beta_squared[step] = square < 0 ? 0 : square;
+  }
+};
+
+/// Overwrites `before` with the next u, from q = A v.
+template <Scalar S>
+struct PreconditionedNext : vectors::Pass<krylov::Wide<S>> {
+  Multivector<S> before;
+  Multivector<const S> u, q;
+  const SpectrumNumbers* numbers;
+  int step;
+
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
+    return vectors::operands_of(vectors::updated(before, step != 0), vectors::loaded(u),
+                                vectors::loaded(q));
+  }
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
+    using Sum = krylov::Wide<S>;
+    const LanczosFactors of(*numbers, step);
+    return [of_q = Pack::all(Sum(of.q)), of_u = Pack::all(Sum(of.x)),
+            of_before = Pack::all(Sum(of.before))](Pack& before, const Pack& u, const Pack& q) {
+      const Pack rest = Pack::multiply_add(of_u, u, Pack::multiply(of_before, before));
+      before = Pack::multiply_add(of_q, q, rest);
+    };
+  }
+};
+
+/// Leaves the bound to the Lanczos steps: one item.
+struct WithoutRowSum {
+  SpectrumNumbers* numbers;
+  KOKKOS_FUNCTION void operator()(std::int64_t) const {
+    numbers->largest = {Kokkos::Experimental::infinity_v<double>, 0};
+    numbers->bad_diagonal = numbers->bad_pivot = 0;
+  }
+};
+
+/// Computes numbers->bound of M A by Lanczos steps in the inner product of M^-1, which is never
+/// applied: u = M^-1 v is kept beside each v = M u. M is Hermitian positive definite; `multiply(u,
+/// v)` computes v = M u. `u` is a vector beside those of `with`, of which x holds v; with.inverse
+/// is not read. No wait, no allocation.
+template <ExecutionSpace Exec, Scalar S, class Product, class Multiply>
+void bound_preconditioned(const Exec& exec, const LanczosVectors<S>& with, S* u,
+                          SpectrumNumbers* numbers,
+                          const VectorWorkspace<Exec, krylov::Wide<S>>& workspace,
+                          const bool* hermitian, const Product& product, const Multiply& multiply) {
+  const std::int64_t rows = with.rows;
+  const auto v = with.read(with.x), q = with.read(with.q);
+  S* before = with.before;
+  const auto find_v = [&](int step) {
+    multiply(with.read(u), with.write(with.x));
+    vectors::stream(exec, "heddle::spectrum::preconditioned_norm", rows, 1, true,
+                    PreconditionedNorm<S>{{}, with.read(u), v, numbers, step}, &workspace);
+  };
+  parallel_for(exec, "heddle::spectrum::without_row_sum", 1, WithoutRowSum{numbers});
+  parallel_for(exec, "heddle::spectrum::start_vector", rows, StartVector<S>{u, with.diagonal});
+  find_v(0);
+  for (int step = 0; step < lanczos_steps; ++step) {
+    product(v, with.write(with.q));
+    vectors::stream(exec, "heddle::spectrum::lanczos_alpha", rows, 1, true,
+                    LanczosAlpha<S>{{}, v, q, numbers, step}, &workspace);
+    vectors::stream(exec, "heddle::spectrum::preconditioned_next", rows, 1, true,
+                    PreconditionedNext<S>{{}, with.write(before), with.read(u), q, numbers, step});
+    std::swap(u, before);
+    find_v(step + 1);
   }
   parallel_for(exec, "heddle::spectrum::bound_spectrum", 1, BoundSpectrum{numbers, hermitian});
 }
@@ -329,10 +430,13 @@ struct FindLargestOfRows {
   }
 };
 
-/// Makes the row sum the bound, for a matrix without Lanczos steps: one item.
+/// Makes the row sum the bound, for a matrix that is inverted: one item. Inverses of unsymmetric
+/// matrices exchange rows, and so need no diagonal.
 struct BoundByRowSum {
   SpectrumNumbers* numbers;
+  const bool* hermitian;
   KOKKOS_FUNCTION void operator()(std::int64_t) const {
+    if (!*hermitian) numbers->bad_diagonal = 0;
     numbers->bound = numbers->largest.row_sum;
     numbers->indefinite = false;
   }
@@ -363,169 +467,6 @@ void prepare_diagonal(const Exec& exec, const Matrix& A, typename Matrix::scalar
       "heddle::spectrum::largest_of_rows", range_policy(exec, rows),
       FindLargestOfRows<S>{diagonal, row_sums, magnitude},
       Kokkos::View<LargestOfRows, typename Exec::memory_space, Unmanaged>(&numbers->largest));
-}
-
-// Symmetry, which is tested on the device, and the entries where it fails.
-
-/// Number of pairs of random vectors by which a matrix is compared with its mirror image.
-inline constexpr int mirror_pairs = 4;
-
-/// Numbers on the device: u' (A - A*) v of each pair, real and imaginary part, with rows and
-/// columns of A divided by the roots of their diagonal entries; the estimate of the Frobenius norm
-/// of the difference, divided by the root of the number of rows; and whether it is small enough.
-struct Symmetry {
-  double products[mirror_pairs][2];
-  double difference;
-  bool holds;
-};
-
-template <class Matrix>
-struct CompareMirror {
-  using value_type = Symmetry;
-  using S = typename Matrix::scalar_type;
-  Matrix A;
-  const S* diagonal;
-  double tolerance;
-
-  KOKKOS_FUNCTION void init(Symmetry& of) const {
-    for (auto& product : of.products) product[0] = product[1] = 0;
-    of.difference = 0;
-    of.holds = true;
-  }
-  KOKKOS_FUNCTION void join(Symmetry& of, const Symmetry& more) const {
-    for (int p = 0; p < mirror_pairs; ++p) {
-      for (int part = 0; part < 2; ++part) of.products[p][part] += more.products[p][part];
-    }
-  }
-  /// A product of entries between -1 and 1 has a variance of 1/9. With NaN, which other checks
-  /// report, the matrix counts as symmetric.
-  KOKKOS_FUNCTION void final(Symmetry& of) const {
-    double squares = 0;
-    for (const auto& product : of.products) {
-      squares += product[0] * product[0] + product[1] * product[1];
-    }
-    of.difference = Kokkos::sqrt(9 * squares / mirror_pairs / static_cast<double>(A.rows()));
-    of.holds = !(of.difference > tolerance);
-  }
-  KOKKOS_FORCEINLINE_FUNCTION double root(std::int64_t i) const {
-    return Kokkos::sqrt(static_cast<double>(Kokkos::abs(diagonal[i])));
-  }
-  KOKKOS_FORCEINLINE_FUNCTION static double entry(std::int64_t i, int vector) {
-    return random_entry(2 * mirror_pairs * i + vector);
-  }
-  KOKKOS_FORCEINLINE_FUNCTION static double imaginary_part(const S& value) {
-    if constexpr (is_complex<S>) {
-      return static_cast<double>(value.imag());
-    } else {
-      return 0;
-    }
-  }
-  KOKKOS_FUNCTION void operator()(std::int64_t i, Symmetry& of) const {
-    const double own_root = root(i);
-    for (auto k = A.row_ptr().data()[i]; k < A.row_ptr().data()[i + 1]; ++k) {
-      const auto j = static_cast<std::int64_t>(A.col_idx().data()[k]);
-      const S value = A.values().data()[k];
-      const double scale = own_root * root(j);
-      const double real = static_cast<double>(real_part(value)) / scale;
-      const double imaginary = imaginary_part(value) / scale;
-      for (int p = 0; p < mirror_pairs; ++p) {
-        const double here = entry(i, 2 * p) * entry(j, 2 * p + 1);
-        const double mirrored = entry(j, 2 * p) * entry(i, 2 * p + 1);
-        of.products[p][0] += real * (here - mirrored);
-        of.products[p][1] += imaginary * (here + mirrored);
-      }
-    }
-  }
-};
-
-/// Computes *symmetry of a square A with checked columns and a nonzero diagonal. No wait.
-template <ExecutionSpace Exec, class Matrix>
-void compare_mirror(const Exec& exec, const Matrix& A, const typename Matrix::scalar_type* diagonal,
-                    double tolerance, Symmetry* symmetry) {
-  using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
-  Kokkos::parallel_reduce("heddle::spectrum::compare_mirror", range_policy(exec, A.rows()),
-                          CompareMirror<Matrix>{A, diagonal, tolerance},
-                          Kokkos::View<Symmetry, typename Exec::memory_space, Unmanaged>(symmetry));
-}
-
-/// Copies a Symmetry to the host. Waits.
-template <ExecutionSpace Exec>
-Symmetry read_symmetry(const Exec& exec, const Symmetry* from) {
-  using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
-  Symmetry symmetry;
-  Kokkos::deep_copy(kokkos_space(exec), symmetry,
-                    Kokkos::View<const Symmetry, typename Exec::memory_space, Unmanaged>(from));
-  exec.fence("heddle::spectrum::symmetry");
-  return symmetry;
-}
-
-/// Two entries that mirror each other, and their difference divided by the root of the product of
-/// their diagonal entries.
-struct MirroredEntries {
-  double difference = 0;
-  std::int64_t row = -1, column = -1;
-};
-
-/// Finds the mirrored entries that differ most. Long rows are skipped: each of their entries would
-/// have to search in them.
-template <class Matrix>
-struct FindMirrored {
-  using value_type = MirroredEntries;
-  using S = typename Matrix::scalar_type;
-  static constexpr std::int64_t longest_row = 4096;
-  Matrix A;
-
-  KOKKOS_FUNCTION void init(MirroredEntries& most) const { most = MirroredEntries(); }
-  KOKKOS_FUNCTION void join(MirroredEntries& most, const MirroredEntries& other) const {
-    const bool more = other.difference > most.difference;
-    const bool as_much = other.difference == most.difference && other.row >= 0;
-    if (more || (as_much && (most.row < 0 || other.row < most.row))) most = other;
-  }
-  KOKKOS_FORCEINLINE_FUNCTION bool is_long(std::int64_t i) const {
-    return A.row_ptr().data()[i + 1] - A.row_ptr().data()[i] > longest_row;
-  }
-  KOKKOS_FORCEINLINE_FUNCTION S sum(std::int64_t i, std::int64_t j) const {
-    S sum(0);
-    for (auto k = A.row_ptr().data()[i]; k < A.row_ptr().data()[i + 1]; ++k) {
-      if (static_cast<std::int64_t>(A.col_idx().data()[k]) == j) sum += A.values().data()[k];
-    }
-    return sum;
-  }
-  KOKKOS_FUNCTION void operator()(std::int64_t i, MirroredEntries& most) const {
-    if (is_long(i)) return;
-    const auto own = static_cast<double>(Kokkos::abs(sum(i, i)));
-    for (auto k = A.row_ptr().data()[i]; k < A.row_ptr().data()[i + 1]; ++k) {
-      const auto j = static_cast<std::int64_t>(A.col_idx().data()[k]);
-      if (is_long(j)) continue;
-      const double scale =
-          Kokkos::sqrt(own) * Kokkos::sqrt(static_cast<double>(Kokkos::abs(sum(j, j))));
-      const S difference = sum(i, j) - conjugate(sum(j, i));
-      join(most, {static_cast<double>(Kokkos::abs(difference)) / scale, i, j});
-    }
-  }
-};
-
-/// Why A counts as unsymmetric, in words. Waits.
-template <ExecutionSpace Exec, class Matrix>
-std::string words_of_asymmetry(const Exec& exec, const Matrix& A, double difference,
-                               double tolerance) {
-  MirroredEntries most;
-  Kokkos::parallel_reduce("heddle::spectrum::find_mirrored", range_policy(exec, A.rows()),
-                          FindMirrored<Matrix>{A}, most);
-  const auto number = [](double of) {
-    char text[32];
-    std::snprintf(text, sizeof(text), "%.2g", of);
-    return std::string(text);
-  };
-  const auto entry = [](std::int64_t i, std::int64_t j) {
-    return "a(" + std::to_string(i) + ", " + std::to_string(j) + ")";
-  };
-  const std::string over_all = "A and its adjoint differ by " + number(difference) +
-                               " relative to the diagonal, and symmetry_tolerance is " +
-                               number(tolerance);
-  if (most.row < 0 || !(most.difference > 0)) return over_all;
-  return entry(most.row, most.column) + " and " + entry(most.column, most.row) + " differ by " +
-         number(most.difference) + " times the diagonal; " + over_all;
 }
 
 // Products of rows that no plan is made for.
@@ -626,7 +567,7 @@ inline constexpr bool is_defined<spectrum::LargestEigenvalue<Exec, Matrix>> = tr
 
 template <ExecutionSpace Exec, class Matrix>
 double spectrum::LargestEigenvalue<Exec, Matrix>::find(const Exec& exec, const Matrix& A,
-                                                       double symmetry_tolerance) {
+                                                       int block_size, double symmetry_tolerance) {
   using S = typename Matrix::scalar_type;
   const std::int64_t n = A.rows();
   if (A.rows() != A.columns()) {
@@ -635,25 +576,51 @@ double spectrum::LargestEigenvalue<Exec, Matrix>::find(const Exec& exec, const M
         "give a square matrix");
   }
   check_csr(exec, A);
+  if (block_size < 1 || block_size > triangle::largest_block) {
+    throw Error("the block size is " + std::to_string(block_size), "give 1 to 32");
+  }
   if (n == 0) return 1;
-  S *x, *before, *q, *diagonal, *inverse;
+  const bool by_blocks = block_size > 1;
+  const std::int64_t blocks = by_blocks ? ceil_div(n, std::int64_t{block_size}) : 0;
+  S *x, *before, *q, *diagonal, *inverse, *u, *inverse_blocks;
   double *row_sums, *magnitude;
   SpectrumNumbers* numbers;
   Symmetry* symmetry;
+  krylov::BadBlocks* bad;
   const VectorWorkspace<Exec, krylov::Wide<S>> workspace(exec);
   const Arena<typename Exec::memory_space> memory(
       exec, "heddle::spectrum::vectors", arena_array(x, n), arena_array(before, n),
       arena_array(q, n), arena_array(diagonal, n), arena_array(inverse, n),
       arena_array(row_sums, n), arena_array(magnitude, n), arena_array(numbers, 1),
-      arena_array(symmetry, 1));
+      arena_array(symmetry, 1), arena_array(u, by_blocks ? n : 0),
+      arena_array(inverse_blocks, blocks * block_size * block_size),
+      arena_array(bad, by_blocks ? 1 : 0));
+  const LanczosVectors<S> with{x, before, q, diagonal, inverse, n};
+  const auto product = [&](const auto& from, const auto& to) { multiply_rows(exec, A, from, to); };
   prepare_diagonal(exec, A, diagonal, inverse, magnitude, true, row_sums, numbers);
   compare_mirror(exec, A, diagonal, symmetry_tolerance, symmetry);
-  bound_spectrum(exec, LanczosVectors<S>{x, before, q, diagonal, inverse, n}, numbers, workspace,
-                 &symmetry->holds,
-                 [&](const auto& from, const auto& to) { multiply_rows(exec, A, from, to); });
-  const SpectrumNumbers found = read_numbers(exec, numbers);
+  bound_spectrum(exec, with, numbers, workspace, &symmetry->holds, product);
+  SpectrumNumbers found = read_numbers(exec, numbers);
   throw_if_bad("", found, "store a positive one that its type can hold",
                "use a method for indefinite matrices: A is not positive definite");
+  if (by_blocks) {
+    krylov::invert_definite_blocks(exec, krylov::InvertDefiniteBlocks<Matrix>{
+                                             A, inverse_blocks, magnitude, rounding_of_magnitude<S>,
+                                             bad, &symmetry->holds, block_size});
+    const krylov::BadBlocks bad_blocks = krylov::read_bad_blocks(exec, bad);
+    if (bad_blocks.count > 0) {
+      throw Error("the diagonal block that begins here is singular or not positive definite",
+                  Where{.row = bad_blocks.first - 1}, "give another block size, or 1");
+    }
+    bound_preconditioned(
+        exec, with, u, numbers, workspace, &symmetry->holds, product,
+        [&](const auto& from, const auto& to) {
+          krylov::take_block_step(
+              exec, "heddle::spectrum::multiply_blocks",
+              krylov::BlockStep<S, true>{{inverse_blocks, n, block_size}, from, {}, to});
+        });
+    found = read_numbers(exec, numbers);
+  }
   const Symmetry mirror = read_symmetry(exec, symmetry);
   if (!mirror.holds) {
     throw Error("A is not symmetric, so its eigenvalues have no such bounds: " +

@@ -94,19 +94,37 @@ const Matrix& checked(const Matrix& A, const Multivector<const S>& near_nullspac
     fail("options.one_launch_entries is " + std::to_string(options.one_launch_entries),
          "give a number of entries, or -1 for the default");
   }
-  const bool sweeps = options.smoother == MultigridSmoother::gauss_seidel;
-  if (options.one_launch_entries > 0 && (sweeps || !backends::has_cooperative<Exec>)) {
-    fail(std::string("options.one_launch_entries has no effect on ") +
-             (sweeps ? "levels that Gauss-Seidel smooths" : "this execution space"),
+  const bool alone = !shares_launches(options.smoother);
+  if (options.one_launch_entries > 0 && (alone || !backends::has_cooperative<Exec>)) {
+    fail("options.one_launch_entries has no effect on " +
+             (alone ? std::string("levels that ") + name(options.smoother) + " smooths"
+                    : "this execution space"),
          "leave it out");
+  }
+  const auto smooths = [&](MultigridSmoother smoother) {
+    return options.smoother == smoother ||
+           std::find(options.smoothers.begin(), options.smoothers.end(), smoother) !=
+               options.smoothers.end();
+  };
+  const int rows_of_node = std::max(options.block_size, near_nullspace.count);
+  if (smooths(MultigridSmoother::block_chebyshev) && rows_of_node > triangle::largest_block) {
+    fail("block Chebyshev would smooth with blocks of " + std::to_string(rows_of_node) + " rows",
+         "give at most 32 rows of a node and vectors, or another smoother");
   }
   if (!(options.symmetry_tolerance >= 0)) {
     fail("options.symmetry_tolerance is " + std::to_string(options.symmetry_tolerance),
          "give zero or more");
   }
   if (parts.smoother && (options.degree != 0 || options.smoother != MultigridSmoother::chebyshev ||
-                         options.one_launch_entries > 0)) {
-    fail("options.smoother, degree or one_launch_entries has no effect with parts.smoother",
+                         !options.smoothers.empty() || options.one_launch_entries > 0)) {
+    fail(
+        "options.smoother, smoothers, degree or one_launch_entries has no effect with "
+        "parts.smoother",
+        "leave it out");
+  }
+  if (parts.preconditioner && (parts.smoother || options.one_launch_entries > 0)) {
+    fail(std::string(parts.smoother ? "parts.smoother" : "options.one_launch_entries") +
+             " has no effect with parts.preconditioner",
          "leave it out");
   }
   if (parts.prolongation &&
@@ -130,11 +148,23 @@ const Matrix& checked(const Matrix& A, const Multivector<const S>& near_nullspac
   return A;
 }
 
+/// The level, to begin a message with; empty if it is the finest.
+template <ExecutionSpace Exec, class Matrix>
+std::string place_of(const Level<Exec, Matrix>& level) {
+  return level.number == 0 ? "" : "on level " + std::to_string(level.number) + " ";
+}
+
+/// Throws Error if the smoother of a level is bad. Waits.
+template <ExecutionSpace Exec, class Matrix>
+void check_smoother(const Exec& exec, const Level<Exec, Matrix>& level) {
+  if (level.smoother) level.smoother->check_values(exec, place_of(level));
+}
+
 /// Throws Error if the diagonal of a level, a pivot or the bound of its spectrum is bad. Waits.
 template <ExecutionSpace Exec, class Matrix>
 void check_level(const Exec& exec, const Level<Exec, Matrix>& level) {
   const bool finest = level.number == 0;
-  const std::string place = finest ? "" : "on level " + std::to_string(level.number) + " ";
+  const std::string place = place_of(level);
   const char* const indefinite = "use another preconditioner: A is not positive definite";
   const char* const remedy =
       finest ? "store a positive one that its type can hold: multigrid smooths by it" : indefinite;

@@ -16,6 +16,7 @@
 #include "options.hpp"
 #include "parts.hpp"
 #include "prolongation.hpp"
+#include "smoother.hpp"
 
 /// Coarsening of a level: the prolongation P, by smoothed aggregation or provided by the user, and
 /// R A P with R = P*.
@@ -44,6 +45,7 @@ struct Shared {
   using Space = typename Exec::memory_space;
 
   MultigridOptions options;
+  int given_degree;  ///< 0: the smoother's default
   MultigridParts<Exec, Matrix> parts;
   Table formats;
   VectorWorkspace<Exec, Wide> workspace;
@@ -56,8 +58,8 @@ struct Shared {
 
   Shared(const Exec& exec, const Matrix& A, const MultigridOptions& given,
          const MultigridParts<Exec, Matrix>& own, const Table& table)
-      : options(given), parts(own), formats(table), workspace(exec) {
-    if (options.degree == 0) options.degree = sweeps() ? 1 : 2;
+      : options(given), given_degree(given.degree), parts(own), formats(table), workspace(exec) {
+    options.degree = Smoothing::degree_of(options.smoother, given_degree);
     const std::int64_t n = A.rows();
     memory = Arena<Space>(exec, "heddle::multigrid::shared", arena_array(before, n),
                           arena_array(diagonal, n), arena_array(row_sums, n),
@@ -68,11 +70,19 @@ struct Shared {
   /// cycles of levels of 5,000 to 300,000 entries needed half to all of the time in one launch, and
   /// longer with those of 400,000.
   std::int64_t one_launch_entries(const Exec& exec) const {
-    if (!backends::has_cooperative<Exec> || sweeps() || parts.smoother) return 0;
+    if (!backends::has_cooperative<Exec> || !shares_launches(options.smoother) || parts.smoother ||
+        parts.preconditioner) {
+      return 0;
+    }
     if (options.one_launch_entries >= 0) return options.one_launch_entries;
     return backends::has_lanes<Exec> ? std::int64_t{exec.concurrency()} : 0;
   }
-  bool sweeps() const { return options.smoother == MultigridSmoother::gauss_seidel; }
+  /// The smoother of a level.
+  Smoothing smoothing(std::size_t level) const {
+    const MultigridSmoother smoother =
+        level < options.smoothers.size() ? options.smoothers[level] : options.smoother;
+    return {smoother, Smoothing::degree_of(smoother, given_degree)};
+  }
   /// rows: the features of A, if they are known.
   Product product(const Exec& exec, const Matrix& A, std::int64_t expected_applies,
                   const std::optional<RowFeatures>& rows) const {
@@ -96,6 +106,37 @@ struct Shared {
       }
       spmv.scheme.reset();
     }
+    return Product(exec, A, spmv, formats);
+  }
+  /// The product of a matrix all of whose entries are in full square blocks, in BCSR, if that saves
+  /// bytes and `applies` repay it: by its prediction, for which the number of blocks is known
+  /// without an inspection. On a GPU it also has to be predicted to be faster than CSR. None
+  /// otherwise, if kernels do not know this size when they are compiled, and with
+  /// options.max_bytes, as it keeps a copy of the matrix.
+  std::optional<Product> product_in_blocks(const Exec& exec, const Matrix& A, int block,
+                                           std::int64_t applies) const {
+    constexpr int sizes_known = 1 << 2 | 1 << 3 | 1 << 4 | 1 << 6 | 1 << 8;
+    if (block > 8 || (sizes_known >> block & 1) == 0 || options.max_bytes != no_bound) return {};
+    const std::string side = std::to_string(block);
+    const Scheme scheme("bcsr", {{side + "x" + side}});
+    const Device device = backends::describe(exec);
+    const Sizes sizes = sizes_of<Matrix, S, S>(options.vectors);
+    const RowFeatures rows = csr::rows_alike(A);
+    const std::int64_t blocks = rows.nonzeros / (block * block);
+    const Features features(rows, {}, [=](int, int) { return blocks; });
+    const Prediction in_blocks = predict(formats.formats, scheme, features, device, sizes);
+    if (!in_blocks.possible()) return {};
+    const double saved =
+        (csr_least_bytes(rows, sizes) - in_blocks.moved_bytes) / estimated_bytes_per_second(device);
+    if (saved * static_cast<double>(applies) <= in_blocks.setup_seconds) return {};
+    if constexpr (backends::has_lanes<Exec>) {
+      const Scheme by_rows =
+          csr::scheme_by_rows(rows, device, sizes, csr::gpu_tuning<backends::Tag<Exec>>);
+      const Prediction in_csr = predict(formats.formats, by_rows, features, device, sizes);
+      if (in_csr.possible() && in_csr.seconds <= in_blocks.seconds) return {};
+    }
+    SpmvOptions spmv = spmv_options(applies);
+    spmv.scheme = scheme;
     return Product(exec, A, spmv, formats);
   }
   std::size_t bytes() const { return memory.bytes() + workspace.bytes(); }
@@ -327,9 +368,16 @@ struct Coarsening {
     coarse = CoarseMatrix<Exec, Matrix>(exec, restriction.matrix(), A, P, one_walk);
     repair_diagonal(exec, l, shared);
   }
-  void make_products(const Exec& exec, const SharedParts& shared) {
-    prolong.emplace(shared.product_of_made(exec, prolongation->matrix()));
-    restrict_to.emplace(shared.product_of_made(exec, restriction.matrix()));
+  /// block: rows of a node of the finer level, if they all have the same columns, else 1.
+  void make_products(const Exec& exec, const SharedParts& shared, int block) {
+    const bool square = block == prolongation->coarse_vectors().vectors;
+    const auto product = [&](const Matrix& of) {
+      auto in_blocks =
+          shared.product_in_blocks(exec, of, square ? block : 1, shared.options.expected_applies);
+      return in_blocks ? std::move(*in_blocks) : shared.product_of_made(exec, of);
+    };
+    prolong.emplace(product(prolongation->matrix()));
+    restrict_to.emplace(product(restriction.matrix()));
   }
   void update_values(const Exec& exec, const Matrix& A, const SpectrumNumbers* numbers,
                      std::size_t l, const SharedParts& shared) {

@@ -222,11 +222,12 @@ struct PivotBlock {
   KOKKOS_FORCEINLINE_FUNCTION S* array(int which) { return reinterpret_cast<S*>(bytes[which % 2]); }
 };
 
-/// The next pivots of blocked Gauss-Jordan inversion, from one array to another: a subwarp a row.
-/// Each team inverts the block of pivots redundantly, an entry a thread. A pivot that has cancelled
-/// to rounding, by its magnitude (rounding_of_magnitude), is a direction of the nullspace: it
-/// becomes that magnitude, as if this had been added to A. The magnitudes of later rows grow by
-/// what is subtracted from their diagonal entries.
+/// The next pivots of blocked Gauss-Jordan inversion of a Hermitian A, without row exchanges, from
+/// one array to another: a subwarp a row. Nothing is done if A is not Hermitian. Each team inverts
+/// the block of pivots redundantly, an entry a thread. A pivot that has cancelled to rounding, by
+/// its magnitude (rounding_of_magnitude), is a direction of the nullspace: it becomes that
+/// magnitude, as if this had been added to A. The magnitudes of later rows grow by what is
+/// subtracted from their diagonal entries.
 template <Scalar S>
 struct EliminatePivots {
   using Scratch = PivotBlock<S>;
@@ -244,6 +245,7 @@ struct EliminatePivots {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
+    if (!*hermitian) return;
     const S* const block = inverted(team, scratch);
     constexpr int width = Team::subwarp_width, four = 4;
     const int lane = team.subwarp().lane();
@@ -332,7 +334,7 @@ struct EliminatePivots {
     // Rounding that is larger than expected does not make a matrix indefinite.
     constexpr double surely = 100;
     const double rounding = rounding_of_magnitude<S> * size;
-    const auto value = static_cast<double>(*hermitian ? real_part(pivot) : Kokkos::abs(pivot));
+    const auto value = static_cast<double>(real_part(pivot));
     return value > rounding             ? Pivot::kept
            : value < -surely * rounding ? Pivot::negative
                                         : Pivot::gone;
@@ -365,6 +367,161 @@ struct EliminateTogether {
       block(first)(all.team(), scratch);
       all.barrier();
     }
+  }
+};
+
+/// Gauss-Jordan inversion with row pivots, for an A that is not Hermitian, whose diagonal pivots
+/// may be small or zero. Nothing is done if A is Hermitian. A step reads one array and writes the
+/// other, a subwarp a row, so that all teams wait for each other once a pivot. Rows are not
+/// exchanged: the last step permutes the inverse.
+///
+/// Pivots are the largest entries of a column in the unit of each row. Units make the largest entry
+/// of each row and column about 1, so that the unit of A or of its unknowns makes no difference. If
+/// all candidates are only rounding, A is singular: 1 in these units replaces the pivot, as if this
+/// had been added to A, so that A x = b for a b in the range of A.
+///
+/// Source: G. Golub and C. Van Loan, Matrix Computations (2013), sections 3.4 and 3.5.
+template <Scalar S>
+struct InvertWithPivots {
+  using Scratch = backends::NoScratch;
+  using Shape = backends::Shape<32, 128>;
+  /// Passes of scaling: each halves the exponent by which the largest entries differ from 1.
+  static constexpr int scalings = 8;
+
+  S* arrays[2];  ///< A is in the first; its inverse will be in arrays[result]
+  int result;
+  const double* magnitude;
+  double* unit[2];
+  double* size;                ///< magnitude in these units of positive diagonal entries
+  std::int64_t* column_of[2];  ///< the column of which a row is the pivot row; n: of none yet
+  std::int64_t* row_of;        ///< the pivot row of each column
+  std::int64_t n;
+  const bool* hermitian;
+
+  template <class All>
+  KOKKOS_FUNCTION void operator()(const All& all, Scratch&) const {
+    if (*hermitian) return;
+    const int first = static_cast<int>((1 + result + n) % 2);
+    each_row(all, [&](std::int64_t i, const auto& subwarp) {
+      for (std::int64_t j = subwarp.lane(); first == 1 && j < n; j += subwarp.width) {
+        arrays[1][i * n + j] = arrays[0][i * n + j];
+      }
+      if (subwarp.lane() != 0) return;
+      unit[0][i] = 1;
+      column_of[first][i] = n;
+    });
+    for (int pass = 0; pass < scalings; ++pass) {
+      each_row(all, [&](std::int64_t i, const auto& subwarp) {
+        scale(arrays[first], i, unit[pass % 2], unit[(pass + 1) % 2], subwarp);
+      });
+    }
+    for (std::int64_t p = 0; p < n; ++p) step(all, p, static_cast<int>((first + p) % 2));
+    const int last = 1 - result;
+    each_row(all, [&](std::int64_t i, const auto& subwarp) {
+      S* const to = arrays[result] + column_of[last][i] * n;
+      for (std::int64_t j = subwarp.lane(); j < n; j += subwarp.width) {
+        to[row_of[j]] = arrays[last][i * n + j];
+      }
+    });
+  }
+
+ private:
+  /// body(row, subwarp) by the subwarps of all teams, then a barrier of all teams.
+  template <class All, class Body>
+  KOKKOS_FORCEINLINE_FUNCTION void each_row(const All& all, const Body& body) const {
+    using Team = typename All::team_type;
+    const Team& team = all.team();
+    const std::int64_t subwarps = std::int64_t{Team::subwarps} * all.teams();
+    for (std::int64_t i = team.index() * Team::subwarps + team.subwarp_index(); i < n;
+         i += subwarps) {
+      body(i, team.subwarp());
+    }
+    all.barrier();
+  }
+  template <class Subwarp>
+  KOKKOS_FORCEINLINE_FUNCTION void scale(const S* A, std::int64_t i, const double* from, double* to,
+                                         const Subwarp& subwarp) const {
+    double largest = 0;
+    for (std::int64_t j = subwarp.lane(); j < n; j += subwarp.width) {
+      const auto entry = static_cast<double>(Kokkos::abs(A[i * n + j]));
+      const auto mirrored = static_cast<double>(Kokkos::abs(A[j * n + i]));
+      largest = Kokkos::max(largest, Kokkos::max(entry, mirrored) * from[i] * from[j]);
+    }
+    largest = subwarp.max(largest);
+    if (subwarp.lane() != 0) return;
+    to[i] = largest > 0 ? from[i] / Kokkos::sqrt(largest) : from[i];
+    size[i] = static_cast<double>(real_part(A[i * n + i])) > 0 ? magnitude[i] * to[i] * to[i] : 0;
+  }
+  /// The pivot row of column p, the lowest of equal ones, and its entry in units.
+  template <class Subwarp>
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t pivot_row(const Subwarp& subwarp, std::int64_t p,
+                                                     int from, double& largest) const {
+    double own = -1;
+    std::int64_t row = n;
+    for (std::int64_t i = subwarp.lane(); i < n; i += subwarp.width) {
+      if (column_of[from][i] < n) continue;
+      const double entry =
+          static_cast<double>(Kokkos::abs(arrays[from][i * n + p])) * unit[scalings % 2][i];
+      // NaN in A is reported elsewhere, and must find a pivot row here.
+      const double counts = entry >= 0 ? entry : 0;
+      if (counts > own) {
+        own = counts;
+        row = i;
+      }
+    }
+    largest = subwarp.max(own);
+    return n - subwarp.max(own == largest ? n - row : std::int64_t{0});
+  }
+  template <class All>
+  KOKKOS_FORCEINLINE_FUNCTION void step(const All& all, std::int64_t p, int from) const {
+    const double* const units = unit[scalings % 2];
+    double largest = 0;
+    const std::int64_t pivot = pivot_row(all.team().subwarp(), p, from, largest);
+    const double rounding =
+        rounding_of_magnitude<S> * Kokkos::max(1.0, Kokkos::max(size[pivot], size[p]));
+    const S* const of_pivot = arrays[from] + pivot * n;
+    const S entry = largest * units[p] > rounding
+                        ? of_pivot[p]
+                        : S(static_cast<heddle::RealOf<S>>(1 / (units[pivot] * units[p])));
+    const S reciprocal = S(1) / entry;
+    each_row(all, [&](std::int64_t i, const auto& subwarp) {
+      const bool is_pivot = i == pivot;
+      const S* const row = arrays[from] + i * n;
+      S* const to = arrays[1 - from] + i * n;
+      const S factor = row[p] * reciprocal;
+      for (std::int64_t j = subwarp.lane(); j < n; j += subwarp.width) {
+        const S of_column = is_pivot ? reciprocal : -factor;
+        to[j] = j == p     ? of_column
+                : is_pivot ? of_pivot[j] * reciprocal
+                           : row[j] - factor * of_pivot[j];
+      }
+      if (subwarp.lane() != 0) return;
+      column_of[1 - from][i] = is_pivot ? p : column_of[from][i];
+      if (is_pivot) row_of[p] = pivot;
+    });
+  }
+};
+
+/// A kernel of all teams as one of a single team, for devices without cooperative launches.
+template <class Kernel>
+struct InOneTeam {
+  using Scratch = typename Kernel::Scratch;
+  using Shape = typename Kernel::Shape;
+
+  template <class Team>
+  struct Alone {
+    using team_type = Team;
+    const Team& only;
+    KOKKOS_FORCEINLINE_FUNCTION const Team& team() const { return only; }
+    KOKKOS_FORCEINLINE_FUNCTION int teams() const { return 1; }
+    KOKKOS_FORCEINLINE_FUNCTION void barrier() const { only.barrier_to_publish(); }
+  };
+
+  Kernel kernel;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
+    kernel(Alone<Team>{team}, scratch);
   }
 };
 
@@ -430,13 +587,16 @@ class CoarseSolve {
         exec, "heddle::multigrid::coarsest", arena_array(dense_[0], n_ * n_),
         arena_array(dense_[1], n_ * n_), arena_array(coefficient_, n_),
         arena_array(magnitude_[0], n_), arena_array(magnitude_[1], n_), arena_array(weight_, n_),
-        arena_array(shift_, n_), arena_array(is_gone_, n_), arena_array(meeting_words_, 2));
+        arena_array(shift_, n_), arena_array(is_gone_, n_), arena_array(unit_[0], n_),
+        arena_array(unit_[1], n_), arena_array(size_, n_), arena_array(column_of_[0], n_),
+        arena_array(column_of_[1], n_), arena_array(row_of_, n_), arena_array(meeting_words_, 2));
     fill(exec, "heddle::multigrid::clear_meetings", meeting_words_, 2, 0);
   }
 
   /// Inverts A: in one launch if that holds a subwarp for each row, else one for every eight rows.
-  /// The values are the same. No wait, no allocation. magnitude: of its diagonal
-  /// entries. Marks the lowest row with a negative pivot of a Hermitian A in *negative.
+  /// The values are the same. If A is not Hermitian, by row pivots in one launch. No wait, no
+  /// allocation. magnitude: of its diagonal entries. Marks the lowest row with a negative pivot of
+  /// a Hermitian A in *negative.
   void update_values(const Exec& exec, const Matrix& A, const double* magnitude,
                      const bool* hermitian, std::int64_t* negative) {
     fill(exec, "heddle::multigrid::clear_dense", dense_[0], n_ * n_, S(0));
@@ -448,8 +608,17 @@ class CoarseSolve {
                      negative,
                      n_,
                      hermitian});
-    const auto blocks = ceil_div(n_, std::int64_t{pivots_at_once});
-    S *const from = dense_[blocks % 2], *const to = dense_[1 - blocks % 2];
+    const auto result = static_cast<int>(ceil_div(n_, std::int64_t{pivots_at_once}) % 2);
+    S *const from = dense_[result], *const to = dense_[1 - result];
+    invert_with_pivots(exec, {{dense_[0], dense_[1]},
+                              result,
+                              magnitude,
+                              {unit_[0], unit_[1]},
+                              size_,
+                              {column_of_[0], column_of_[1]},
+                              row_of_,
+                              n_,
+                              hermitian});
     leave_nullspace_out(
         exec,
         NullspaceArrays<S>{is_gone_, magnitude, weight_, shift_, coefficient_, to, n_, hermitian},
@@ -487,6 +656,22 @@ class CoarseSolve {
     }
   }
 
+  void invert_with_pivots(const Exec& exec, const InvertWithPivots<S>& kernel) const {
+    using Kernel = InvertWithPivots<S>;
+    using Shape = typename Kernel::Shape;
+    constexpr const char* label = "heddle::multigrid::invert_with_pivots";
+    if constexpr (backends::has_cooperative<Exec>) {
+      const std::int64_t wanted = ceil_div(n_, std::int64_t{backends::Team<Exec, Shape>::subwarps});
+      const auto teams =
+          std::min<std::int64_t>(wanted, backends::most_cooperative_teams<Shape, Kernel>(exec));
+      backends::launch_cooperative<Shape>(
+          exec, label, static_cast<int>(teams), kernel,
+          backends::MeetingWords{meeting_words_, meeting_words_ + 1});
+    } else {
+      backends::launch<Shape>(exec, label, 1, InOneTeam<Kernel>{kernel});
+    }
+  }
+
   std::int64_t n_ = 0;
   Arena<typename Exec::memory_space> arena_;
   S* dense_[2] = {};
@@ -494,6 +679,8 @@ class CoarseSolve {
   unsigned char* is_gone_ = nullptr;
   S* coefficient_ = nullptr;
   S* inverse_ = nullptr;
+  double *unit_[2] = {}, *size_ = nullptr;
+  std::int64_t *column_of_[2] = {}, *row_of_ = nullptr;
   int* meeting_words_ = nullptr;
 };
 

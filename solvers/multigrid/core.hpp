@@ -22,6 +22,9 @@ struct MultigridLevel {
   std::string scheme;    ///< of the product with its matrix; "dense" if it is inverted
   std::string smoother;  ///< name of the smoother, in words
   std::size_t bytes = 0;
+  /// Bytes that the products of a cycle with the level's matrix, P and R move, for one vector, by
+  /// the formats' own count; 0 if the level shares a launch or is inverted.
+  double moved_bytes = 0;
 };
 
 /// All levels, the finest first.
@@ -29,6 +32,9 @@ struct MultigridHierarchy {
   std::vector<MultigridLevel> levels;
   /// Reason why the last level is not coarsened, in words.
   std::string end;
+  /// Input that the plan was not given, and that makes many systems of this kind converge faster,
+  /// in words; else empty.
+  std::string hint = {};
 
   /// Sum of rows of all levels over the rows of the finest.
   double grid_complexity() const { return over_finest(&MultigridLevel::rows); }
@@ -45,7 +51,8 @@ struct MultigridHierarchy {
               "\n";
     }
     return text + end + "; grid complexity " + rounded(grid_complexity()) +
-           ", operator complexity " + rounded(operator_complexity()) + "\n";
+           ", operator complexity " + rounded(operator_complexity()) + "\n" +
+           (hint.empty() ? "" : hint + "\n");
   }
 
  private:

@@ -95,6 +95,11 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
     make_levels(exec, added_up_ ? added_up_->matrix() : with_own_values(exec, A), finest, rows);
     known_symmetry();
     check_bytes();
+    if (near_nullspace.count == 0 && (given.block_size == 2 || given.block_size == 3)) {
+      hint_ = "block_size " + std::to_string(given.block_size) +
+              " and no near-nullspace vectors: rigid body motions "
+              "(rigid_body_motions(coordinates)) make elastic bodies converge faster";
+    }
     setup_seconds_ = timer.seconds();
   }
 
@@ -129,19 +134,25 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
     }
   }
   void check_values(const Exec& exec) override {
-    for (const Level& level : levels_) check_level(exec, level);
+    for (const Level& level : levels_) {
+      check_level(exec, level);
+      check_smoother(exec, level);
+    }
     symmetry_ = read_symmetry(exec, shared_.symmetry);
   }
 
   MultigridHierarchy levels() const override {
-    MultigridHierarchy all{{}, end_};
+    MultigridHierarchy all{{}, end_, hint_};
     for (const Level& level : levels_) {
       const bool solved = level.solve.has_value();
       all.levels.push_back({level.A.rows(), static_cast<std::int64_t>(level.A.nonzeros()),
                             solved          ? "dense"
                             : level.product ? level.product->scheme(Op::none).to_string()
                                             : "csr in one launch with those below",
-                            solved ? "inverted" : smoother_in_words(), level.bytes()});
+                            solved           ? "inverted"
+                            : level.smoother ? level.smoother->in_words()
+                                             : shared_.smoothing(level.number).in_words(),
+                            level.bytes(), level.moved_bytes()});
     }
     return all;
   }
@@ -156,7 +167,10 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
     const MultigridOptions& options = shared_.options;
     if (count <= options.vectors.count || options.max_bytes != no_bound) return false;
     shared_.options.vectors.count = count;
-    for (Level& level : levels_) level.make_vectors(exec, count);
+    for (Level& level : levels_) {
+      level.make_vectors(exec, count);
+      if (level.smoother) level.smoother->reserve(exec, count);
+    }
     return true;
   }
   std::int64_t rows() const override { return rows_; }
@@ -179,13 +193,15 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
     const std::int64_t one_launch = shared_.one_launch_entries(exec);
     bool small = false;
     for (double strength = shared_.options.strength;; strength /= 2) {
-      small = small || static_cast<std::int64_t>(A.nonzeros()) <= one_launch;
+      small = small || (levels_.size() >= shared_.options.smoothers.size() &&
+                        static_cast<std::int64_t>(A.nonzeros()) <= one_launch);
       Level& level = levels_.emplace_back(exec, A, vectors, levels_.size(), small, shared_, rows);
       rows.reset();
       level.prepare(exec, shared_);
       check_level(exec, level);
       check_bytes();
       level.make_smoother(exec, shared_);
+      check_smoother(exec, level);
       end_ = coarsen(exec, level, strength);
       if (!end_.empty()) break;
       A = level.coarsening->coarse.matrix();
@@ -215,8 +231,7 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
 
   AnyProlongation aggregated(const Exec& exec, const Level& level, double strength,
                              std::string& stop) const {
-    const int block = level.number == 0 ? shared_.options.block_size : level.vectors.vectors;
-    const StrongNodes<Exec, Matrix> nodes(exec, level.A, shared_.diagonal, block, strength,
+    const StrongNodes<Exec, Matrix> nodes(exec, level.A, shared_.diagonal, level.block, strength,
                                           level.number > 0 || columns_ascend_);
     const auto aggregates =
         shared_.parts.aggregates
@@ -284,7 +299,9 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
         level.make_product(exec, shared_);
         level.make_smoother(exec, shared_);
       }
-      if (!level.small && level.coarsening) level.coarsening->make_products(exec, shared_);
+      if (!level.small && level.coarsening) {
+        level.coarsening->make_products(exec, shared_, level.full ? level.block : 1);
+      }
     }
     if (levels_.back().small) small_levels_ = SmallLaunch<Exec, Matrix>(exec);
   }
@@ -307,14 +324,6 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
     return *symmetry_;
   }
 
-  std::string smoother_in_words() const {
-    if (shared_.parts.smoother) return "a smoother of its own";
-    const MultigridOptions& options = shared_.options;
-    const bool chebyshev = options.smoother == MultigridSmoother::chebyshev;
-    return name(options.smoother) + std::string(chebyshev ? " of degree " : " times ") +
-           std::to_string(options.degree);
-  }
-
   std::int64_t rows_, nonzeros_;
   Shared<Exec, Matrix> shared_;
   std::optional<DerivedCsr<Exec, S, O, Off>> added_up_;  ///< A without repeats, if it has some
@@ -323,7 +332,7 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
   S* values_ = nullptr;  ///< null if the user's values are borrowed, or entries repeat
   std::vector<Level> levels_;
   SmallLaunch<Exec, Matrix> small_levels_;
-  std::string end_;
+  std::string end_, hint_;
   Exec updated_on_;
   std::optional<Symmetry> symmetry_;  ///< of the last values; none until it is read
   double setup_seconds_ = 0;

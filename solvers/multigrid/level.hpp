@@ -1,11 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+
+#include "../../backends/algorithms/lowest_where.hpp"
 #include "coarsening.hpp"
 #include "coarsest.hpp"
 #include "smoother.hpp"
 
 namespace heddle::detail::multigrid {
+
+/// Whether a node has other columns than whole nodes, ascending, the same ones in each row.
+template <class Matrix>
+struct HasOtherColumns {
+  Matrix A;
+  int block;
+  KOKKOS_FUNCTION bool operator()(std::int64_t node) const {
+    const auto* const row_ptr = A.row_ptr().data() + node * block;
+    const auto* const col_idx = A.col_idx().data();
+    const auto begin = row_ptr[0], length = row_ptr[1] - row_ptr[0];
+    for (int r = 0; r < block; ++r) {
+      if (row_ptr[r + 1] - row_ptr[r] != length) return true;
+    }
+    std::int64_t first = -block;
+    for (auto k = begin; k < begin + length; ++k) {
+      const auto column = static_cast<std::int64_t>(col_idx[k]);
+      const auto place = static_cast<std::int64_t>(k - begin) % block;
+      if (place == 0) {
+        if (column % block != 0 || column <= first) return true;
+        first = column;
+      }
+      if (column != first + place) return true;
+      for (int r = 1; r < block; ++r) {
+        if (static_cast<std::int64_t>(col_idx[row_ptr[r] + (k - begin)]) != column) return true;
+      }
+    }
+    return length % static_cast<decltype(length)>(block) != 0;
+  }
+};
+
+/// Whether every entry of A is in a full block of `block` x `block`. Waits.
+template <ExecutionSpace Exec, class Matrix>
+bool has_full_nodes(const Exec& exec, const Matrix& A, int block) {
+  const std::int64_t nodes = std::int64_t{A.rows()} / block;
+  return lowest_where(exec, "heddle::multigrid::find_other_columns", nodes,
+                      HasOtherColumns<Matrix>{A, block}) == nodes;
+}
 
 /// One level: its matrix, borrowed, its smoother or solve, and its transfer to the next level.
 template <ExecutionSpace Exec, class Matrix>
@@ -16,8 +56,10 @@ struct Level {
 
   Matrix A;
   NearNullspace<S> vectors;
-  std::size_t number;                                    ///< 0: the finest
-  bool small;                                            ///< runs in the shared launch
+  std::size_t number;  ///< 0: the finest
+  bool small;          ///< runs in the shared launch
+  int block;           ///< rows of a node
+  bool full = false;   ///< whether the rows of a node have the same columns, in whole nodes
   std::optional<typename SharedParts::Product> product;  ///< none if small or solved
   std::unique_ptr<Smoother<Exec, Matrix>> smoother;      ///< none if small or solved
   std::optional<CoarseSolve<Exec, Matrix>> solve;
@@ -31,7 +73,12 @@ struct Level {
   /// rows: the features of the matrix, if they are known.
   Level(const Exec& exec, const Matrix& of, const NearNullspace<S>& with, std::size_t l,
         bool is_small, const SharedParts& shared, const std::optional<RowFeatures>& rows)
-      : A(of), vectors(with), number(l), small(is_small) {
+      : A(of),
+        vectors(with),
+        number(l),
+        small(is_small),
+        block(l == 0 ? shared.options.block_size : with.vectors) {
+    full = block > 1 && (l > 0 || has_full_nodes(exec, A, block));
     memory = Arena<Space>(exec, "heddle::multigrid::level", arena_array(inverse, A.rows()),
                           arena_array(numbers, 1));
     if (A.rows() <= shared.options.coarsest_rows) {
@@ -55,20 +102,40 @@ struct Level {
   void make_product(const Exec& exec, const SharedParts& shared,
                     const std::optional<RowFeatures>& rows = {}) {
     // If sweeps smooth, only the bound of the spectrum needs the product.
-    const bool only_bounds = shared.sweeps() && !shared.parts.smoother;
+    const bool only_bounds = shared.smoothing(number).smoother == MultigridSmoother::gauss_seidel &&
+                             !shared.parts.smoother && !shared.parts.preconditioner;
+    const std::int64_t applies =
+        only_bounds ? spectrum::lanczos_steps : shared.options.expected_applies;
+    if (full) {
+      if (auto in_blocks = shared.product_in_blocks(exec, A, block, applies)) {
+        product.emplace(std::move(*in_blocks));
+        return;
+      }
+    }
     if (number > 0 && !only_bounds) {
       product.emplace(shared.product_of_made(exec, A));
     } else {
-      const std::int64_t applies =
-          only_bounds ? spectrum::lanczos_steps : shared.options.expected_applies;
       product.emplace(shared.product(exec, A, applies, rows));
     }
   }
-  /// Makes the smoother; the diagonal was checked. Allocates, and waits.
+  /// Makes the smoother of a prepared level; the diagonal was checked. Allocates, and waits.
   void make_smoother(const Exec& exec, const SharedParts& shared) {
-    if (!product) return;
-    smoother =
-        multigrid::make_smoother(exec, A, static_cast<int>(number), shared.options, shared.parts);
+    if (product) smoother = multigrid::make_smoother(exec, *this, shared);
+  }
+  /// Bytes that the products of a cycle move for one vector.
+  double moved_bytes() const {
+    double bytes = 0;
+    if (product) {
+      // A last level is smoothed once, from zero, and has no residual.
+      const int products = smoother->products();
+      bytes = (coarsening ? products : std::max(0, products / 2 - 1)) *
+              product->moved_bytes(Op::none, 1, false);
+    }
+    if (coarsening && coarsening->prolong) {
+      bytes += coarsening->prolong->moved_bytes(Op::none, 1, true) +
+               coarsening->restrict_to->moved_bytes(Op::none, 1, false);
+    }
+    return bytes;
   }
 
   /// Finds the inverse diagonal and the bound, or the inverse. No wait, no allocation.
@@ -83,7 +150,7 @@ struct Level {
     const bool* const hermitian = &shared.symmetry->holds;
     if (solve) {
       parallel_for(exec, "heddle::multigrid::bound_by_row_sum", 1,
-                   spectrum::BoundByRowSum{numbers});
+                   spectrum::BoundByRowSum{numbers, hermitian});
       return solve->update_values(exec, A, magnitude, hermitian, &numbers->bad_pivot);
     }
     bound_spectrum(exec,
@@ -93,15 +160,15 @@ struct Level {
                      if (product) return product->execute(exec, Op::none, S(1), from, S(0), to);
                      spectrum::multiply_rows(exec, A, from, to);
                    });
-    if (shared.options.smoother != MultigridSmoother::l1_jacobi) return;
+    if (shared.smoothing(number).smoother != MultigridSmoother::l1_jacobi) return;
     parallel_for(exec, "heddle::multigrid::invert_row_sums", std::int64_t{A.rows()},
                  spectrum::InvertRowSums<S>{shared.row_sums, inverse});
   }
   void update_values(const Exec& exec, const Matrix& of, const SharedParts& shared) {
     A = of;
     if (product) product->update_values(exec, A);
-    if (smoother) smoother->update_values(exec, A);
     prepare(exec, shared);
+    if (smoother) smoother->update_values(exec, *this, shared);
     if (coarsening) coarsening->update_values(exec, A, numbers, number, shared);
   }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "../../core/multivector.hpp"
 #include "../../formats/common/prediction.hpp"
@@ -11,9 +12,10 @@ namespace heddle {
 
 /// The smoother of each level, before and after the correction from the next level.
 enum class MultigridSmoother {
-  chebyshev,    ///< a polynomial in D^-1 A: products alone
-  l1_jacobi,    ///< Jacobi with the sums of magnitudes of each row: needs no bound of the spectrum
-  gauss_seidel  ///< sweeps by colors, forward before the correction and backward after it
+  chebyshev,     ///< a polynomial in D^-1 A: products alone
+  l1_jacobi,     ///< Jacobi with the sums of magnitudes of each row: needs no bound of the spectrum
+  gauss_seidel,  ///< sweeps by colors, forward before the correction and backward after it
+  block_chebyshev  ///< a polynomial in D^-1 A, with the dense blocks of nodes on the diagonal as D
 };
 
 /// Name of the smoother in printed text.
@@ -21,9 +23,10 @@ constexpr const char* name(MultigridSmoother smoother) {
   switch (smoother) {
     case MultigridSmoother::chebyshev: return "Chebyshev";
     case MultigridSmoother::l1_jacobi: return "l1-Jacobi";
-    case MultigridSmoother::gauss_seidel: break;
+    case MultigridSmoother::gauss_seidel: return "Gauss-Seidel by colors";
+    case MultigridSmoother::block_chebyshev: break;
   }
-  return "Gauss-Seidel by colors";
+  return "block Chebyshev";
 }
 
 /// The type in which a hierarchy is stored and computed: the matrix's scalar, or single precision.
@@ -38,11 +41,17 @@ struct MultigridOptions {
   /// the number of rows of A. Without near-nullspace vectors each of these unknowns has its own
   /// constant vector.
   int block_size = 1;
-  /// The smoother of all levels.
+  /// The smoother of all levels. The blocks of block_chebyshev have block_size rows on the finest
+  /// level and one for each near-nullspace vector on the others, 32 at most. With a degree of 1 it
+  /// is block Jacobi, damped. In place of a singular block it takes its diagonal, which levels()
+  /// reports.
   MultigridSmoother smoother = MultigridSmoother::chebyshev;
+  /// The smoothers of the finest levels, in place of `smoother`: of level 0, 1 and so on.
+  std::vector<MultigridSmoother> smoothers = {};
   /// Degree of the Chebyshev polynomial, 1 to 4, or number of sweeps: products with the matrix of a
   /// level before its correction, and as many after it. 0: the default, which is 2, or 1 for
-  /// Gauss-Seidel, which reads the matrix once for a sweep and the residual after it.
+  /// Gauss-Seidel, which reads the matrix once for a sweep and the residual after it, and for
+  /// MultigridParts::preconditioner.
   int degree = 0;
   /// single_precision: set-up and cycles in float for a matrix in double. b and x stay in double
   /// and may have any scale; entries of A must be in float's range. Coefficients that jump by more
@@ -55,9 +64,9 @@ struct MultigridOptions {
   /// Maximum entries of all levels over those of A, 1 or more: no level is added that would exceed
   /// it, unless that level is inverted.
   double max_operator_complexity = 5;
-  /// Levels with at most this many entries, and the coarser ones, share one launch, except with
-  /// Gauss-Seidel, for which more than 0 is an Error. 0: no level does. -1: as many as gain by it;
-  /// on CPUs none. Values differ by rounding from those of separate launches.
+  /// Levels with at most this many entries, and the coarser ones, share one launch, if chebyshev or
+  /// l1_jacobi is `smoother`; with another, more than 0 is an Error. 0: no level does. -1: as many
+  /// as gain by it; on CPUs none. Values differ by rounding from those of separate launches.
   std::int64_t one_launch_entries = -1;
   /// The vectors that b will hold. Any number works; the plan reserves memory for this many at
   /// once, and more if a solver needs it (MultigridPlan::reserve).

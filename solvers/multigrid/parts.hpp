@@ -4,8 +4,19 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <tuple>
+#include <utility>
 
 #include "../../core/matrix.hpp"
+
+namespace heddle::detail::multigrid {
+
+/// A column for each vector, of any stride.
+template <ExecutionSpace Exec, class T>
+using StridedVectors = Kokkos::View<T**, Kokkos::LayoutStride, typename Exec::memory_space,
+                                    Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+}  // namespace heddle::detail::multigrid
 
 namespace heddle {
 
@@ -17,8 +28,7 @@ class MultigridLevelSmoother {
   using scalar_type = typename Matrix::scalar_type;
   /// A column for each vector, of any stride.
   template <class T>
-  using VectorsOf = Kokkos::View<T**, Kokkos::LayoutStride, typename Exec::memory_space,
-                                 Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  using VectorsOf = detail::multigrid::StridedVectors<Exec, T>;
   using Vectors = VectorsOf<scalar_type>;
   using ConstVectors = VectorsOf<const scalar_type>;
 
@@ -30,6 +40,28 @@ class MultigridLevelSmoother {
   virtual void after(const Exec& exec, const ConstVectors& b, const Vectors& x) = 0;
   /// Replaces the values of the level's matrix; the pattern stays.
   virtual void update_values(const Exec& exec, const Matrix& A) = 0;
+  /// Device memory that it holds, in bytes, for MultigridPlan::bytes.
+  virtual std::size_t bytes() const { return 0; }
+};
+
+/// Base class for your own preconditioner of one level: return one from
+/// MultigridParts::preconditioner, or make a plan of each level by plan_of_each_level. Functions
+/// queue work on `exec`; if a cycle is captured they must neither wait nor allocate.
+template <ExecutionSpace Exec, class Matrix>
+class MultigridLevelPreconditioner {
+ public:
+  using scalar_type = typename Matrix::scalar_type;
+  using Vectors = detail::multigrid::StridedVectors<Exec, scalar_type>;
+  using ConstVectors = detail::multigrid::StridedVectors<Exec, const scalar_type>;
+
+  virtual ~MultigridLevelPreconditioner() = default;
+  /// z = M r: z is not initialized, and does not overlap r. If A is Hermitian positive definite, M
+  /// has to be so too: else the cycle is no preconditioner of CG.
+  virtual void apply(const Exec& exec, const ConstVectors& r, const Vectors& z) = 0;
+  /// Replaces the values of the level's matrix; the pattern stays.
+  virtual void update_values(const Exec& exec, const Matrix& A) = 0;
+  /// Throws Error if the last values are bad; for MultigridPlan::check_values.
+  virtual void check_values(const Exec&) const {}
   /// Device memory that it holds, in bytes, for MultigridPlan::bytes.
   virtual std::size_t bytes() const { return 0; }
 };
@@ -51,6 +83,14 @@ struct MultigridParts {
   /// options.degree.
   std::function<std::unique_ptr<Smoother>(const Exec& exec, int level, const Matrix& A)> smoother;
 
+  /// Makes a preconditioner M of a level that is smoothed: the smoother becomes the polynomial in M
+  /// A of options.degree, 1 by default, over a bound of its eigenvalues by Lanczos steps. If A is
+  /// not Hermitian, a degree of 1 is x += M (b - A x). A: as for `smoother`. Null: the level has
+  /// the smoother of the options.
+  std::function<std::unique_ptr<MultigridLevelPreconditioner<Exec, Matrix>>(
+      const Exec& exec, int level, const Matrix& A)>
+      preconditioner;
+
   /// Writes the aggregate of each node, 0 to count - 1, or -1 for none, and returns count; each
   /// aggregate has a node. A node is options.block_size rows of the finest level, and one row for
   /// each near-nullspace vector on other levels. Returns 0 to make this level the last.
@@ -63,5 +103,53 @@ struct MultigridParts {
   /// this level is the last. Aggregates, near-nullspace and strength are not used.
   std::function<Prolongation(const Exec& exec, int level, const Matrix& A)> prolongation;
 };
+
+namespace detail::multigrid {
+
+/// A plan of a level's matrix as its preconditioner.
+template <class Plan, ExecutionSpace Exec, class Matrix>
+class PlanOfLevel final : public MultigridLevelPreconditioner<Exec, Matrix> {
+ public:
+  using Base = MultigridLevelPreconditioner<Exec, Matrix>;
+  using typename Base::Vectors, typename Base::ConstVectors;
+
+  template <class... Arguments>
+  PlanOfLevel(const Exec& exec, const Matrix& A, const Arguments&... arguments)
+      : plan_(exec, A, arguments...) {}
+  void apply(const Exec& exec, const ConstVectors& r, const Vectors& z) override {
+    plan_.apply(exec, r, z);
+  }
+  void update_values(const Exec& exec, const Matrix& A) override { plan_.update_values(exec, A); }
+  void check_values(const Exec& exec) const override { plan_.check_values(exec); }
+  std::size_t bytes() const override { return plan_.bytes(); }
+
+ private:
+  Plan plan_;
+};
+
+/// Makes PlanOfLevel from the same arguments on each level.
+template <class Plan, class... Arguments>
+struct MakePlanOfLevel {
+  std::tuple<Arguments...> arguments;
+
+  template <ExecutionSpace Exec, class Matrix>
+  std::unique_ptr<MultigridLevelPreconditioner<Exec, Matrix>> operator()(const Exec& exec, int,
+                                                                         const Matrix& A) const {
+    return std::apply(
+        [&](const Arguments&... of) {
+          return std::make_unique<PlanOfLevel<Plan, Exec, Matrix>>(exec, A, of...);
+        },
+        arguments);
+  }
+};
+
+}  // namespace detail::multigrid
+
+/// For MultigridParts::preconditioner: Plan(exec, A, arguments...) of the matrix A of each level,
+/// for a Plan such as IcPlan, IluPlan or BlockJacobiPreconditioner. docs/multigrid.md
+template <class Plan, class... Arguments>
+auto plan_of_each_level(Arguments... arguments) {
+  return detail::multigrid::MakePlanOfLevel<Plan, Arguments...>{{std::move(arguments)...}};
+}
 
 }  // namespace heddle

@@ -10,6 +10,46 @@ namespace heddle::detail::triangle {
 /// Largest number of rows of a diagonal block.
 inline constexpr int largest_block = 32;
 
+/// A dense block of `size` x `size` entries, column-major.
+template <Scalar S>
+struct DenseBlock {
+  S* entries;
+  int size;
+
+  KOKKOS_FORCEINLINE_FUNCTION S& operator()(int r, int c) const { return entries[c * size + r]; }
+
+  /// Loads block k on the diagonal of a CSR matrix. Repeated entries add up; rows and columns
+  /// beyond the matrix have ones on the diagonal.
+  template <Offset Off, Ordinal O>
+  KOKKOS_FUNCTION void load(const Off* row_ptr, const O* col_idx, const S* values,
+                            std::int64_t rows, std::int64_t k) const {
+    for (int e = 0; e < size * size; ++e) entries[e] = S(0);
+    for (int r = 0; r < size; ++r) {
+      const std::int64_t row = k * size + r;
+      if (row >= rows) {
+        (*this)(r, r) = S(1);
+        continue;
+      }
+      for (Off e = row_ptr[row]; e < row_ptr[row + 1]; ++e) {
+        const std::int64_t c = static_cast<std::int64_t>(col_idx[e]) - k * size;
+        if (c >= 0 && c < size) (*this)(r, static_cast<int>(c)) += values[e];
+      }
+    }
+  }
+  /// Eliminates column c, and stores that column of the inverse in its place.
+  KOKKOS_FUNCTION void eliminate(int c) const {
+    const S scale = S(1) / (*this)(c, c);
+    (*this)(c, c) = S(1);
+    for (int j = 0; j < size; ++j) (*this)(c, j) *= scale;
+    for (int r = 0; r < size; ++r) {
+      const S factor = (*this)(r, c);
+      if (r == c || factor == S(0)) continue;
+      (*this)(r, c) = S(0);
+      for (int j = 0; j < size; ++j) (*this)(r, j) -= factor * (*this)(c, j);
+    }
+  }
+};
+
 /// Gauss-Jordan inversion, with row pivots, of the dense blocks on A's diagonal, one item for each
 /// block. Entry (r, c) of block k is at (k * size + c) * size + r: blocks are column-major. The
 /// last block is filled up with ones on its diagonal. If a block is singular, or it or its inverse
@@ -32,7 +72,7 @@ struct InvertBlocks {
 
   KOKKOS_FUNCTION void operator()(std::int64_t k) const {
     S* const block = inverse + k * size * size;
-    load(k, block);
+    DenseBlock<S>{block, size}.load(row_ptr, col_idx, values, rows, k);
     if (original) {
       for (int e = 0; e < size * size; ++e) original[k * size * size + e] = block[e];
     }
@@ -43,20 +83,6 @@ struct InvertBlocks {
   }
 
  private:
-  KOKKOS_FUNCTION void load(std::int64_t k, S* block) const {
-    for (int e = 0; e < size * size; ++e) block[e] = S(0);
-    for (int r = 0; r < size; ++r) {
-      const std::int64_t row = k * size + r;
-      if (row >= rows) {
-        block[r * size + r] = S(1);
-        continue;
-      }
-      for (Off e = row_ptr[row]; e < row_ptr[row + 1]; ++e) {
-        const std::int64_t c = static_cast<std::int64_t>(col_idx[e]) - k * size;
-        if (c >= 0 && c < size) block[c * size + r] += values[e];
-      }
-    }
-  }
   /// Inverts a block in place; returns whether its inverse exists and is finite.
   KOKKOS_FUNCTION bool invert(S* block) const {
     int pivots[largest_block];
@@ -69,7 +95,7 @@ struct InvertBlocks {
       if (!(largest > Real(0)) || !is_finite(largest)) return false;
       pivots[c] = pivot;
       for (int j = 0; j < size; ++j) swap(block[j * size + c], block[j * size + pivot]);
-      eliminate(block, c);
+      DenseBlock<S>{block, size}.eliminate(c);
     }
     // Exchanged rows are exchanged columns of the inverse, the last first.
     for (int c = size - 1; c >= 0; --c) {
@@ -84,18 +110,6 @@ struct InvertBlocks {
     const S kept = a;
     a = b;
     b = kept;
-  }
-  /// Eliminates column c, and stores that column of the inverse in its place.
-  KOKKOS_FUNCTION void eliminate(S* block, int c) const {
-    const S scale = S(1) / block[c * size + c];
-    block[c * size + c] = S(1);
-    for (int j = 0; j < size; ++j) block[j * size + c] *= scale;
-    for (int r = 0; r < size; ++r) {
-      const S factor = block[c * size + r];
-      if (r == c || factor == S(0)) continue;
-      block[c * size + r] = S(0);
-      for (int j = 0; j < size; ++j) block[j * size + r] -= factor * block[j * size + c];
-    }
   }
 };
 

@@ -353,6 +353,10 @@ inline void add_multigrid(std::vector<Row>& rows) {
     rows.push_back(row<Plan>("MultigridPlan", name(smoother), is,
                              MultigridOptions{.smoother = smoother, .coarsest_rows = 20}));
   }
+  rows.push_back(row<Plan>(
+      "MultigridPlan", "block Chebyshev", is,
+      MultigridOptions{
+          .block_size = 3, .smoother = MultigridSmoother::block_chebyshev, .coarsest_rows = 20}));
   rows.push_back(
       row<Plan>("MultigridPlan", "inverted", is, MultigridOptions{.coarsest_rows = 1000}));
   rows.push_back(row<Plan>("MultigridPlan", "smoothed alone", is,
@@ -385,6 +389,9 @@ inline void add_polynomials(std::vector<Row>& rows) {
   rows.push_back(row<ChebyshevPlan<Exec, Matrix, ProductPlan>>(
       "ChebyshevPlan", "", {.in_place = true}, SpectrumBounds{0.05, 2.0}, 3));
   rows.push_back(row<RoundedJacobi>("SinglePrecision", "Jacobi", {.in_place = true}));
+  rows.push_back(row<ChebyshevPlan<Exec, Matrix, ProductPlan>>(
+      "ChebyshevPlan", "blocks", {.in_place = true, .block = 3}, SpectrumBounds{0.05, 2.0}, 3,
+      SpmvOptions{}, 3));
 }
 
 inline void add_others(std::vector<Row>& rows) {

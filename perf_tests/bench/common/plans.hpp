@@ -121,6 +121,9 @@ inline const std::vector<KnownHierarchy>& known_hierarchies() {
       {"chebyshev", "smoothed by Chebyshev's polynomials"},
       {"l1-jacobi", "smoothed by l1-Jacobi"},
       {"gauss-seidel", "smoothed by Gauss-Seidel by colors"},
+      {"block-chebyshev", "smoothed by Chebyshev's polynomials with blocks of nodes"},
+      {"ic", "smoothed by incomplete Cholesky factors"},
+      {"ilu", "smoothed by incomplete LU factors"},
       {"float", "smoothed by Chebyshev's polynomials, all of it in float"},
   };
   return list;

@@ -2,6 +2,7 @@
 // Compiled once for each pair of HEDDLE_BENCH_SCALAR and HEDDLE_BENCH_OFFSET.
 #include <heddle/cg.hpp>
 #include <heddle/gmres.hpp>
+#include <heddle/ilu.hpp>
 #include <heddle/multigrid.hpp>
 
 #include "../common/plans.hpp"
@@ -130,11 +131,22 @@ std::unique_ptr<AnyMultigrid<T>> make_multigrid(const Exec& exec,
                                                 const std::string& name, MultigridOptions options) {
   if (name == "l1-jacobi") options.smoother = MultigridSmoother::l1_jacobi;
   if (name == "gauss-seidel") options.smoother = MultigridSmoother::gauss_seidel;
+  if (name == "block-chebyshev") options.smoother = MultigridSmoother::block_chebyshev;
   if (name == "float") options.values = MultigridValues::single_precision;
-  if (coordinates.extent(0) == 0) return std::make_unique<PlannedMultigrid>(exec, A, options);
+  MultigridParts<Exec, Matrix> parts;
+  if (name == "ic") parts.preconditioner = plan_of_each_level<IcPlan<Exec, Matrix>>(IcOptions{});
+  if (name == "ilu") {
+    parts.preconditioner = plan_of_each_level<IluPlan<Exec, Matrix>>(IluOptions{});
+  }
+  const auto planned = [&](const auto&... with) -> std::unique_ptr<AnyMultigrid<T>> {
+    if (!parts.preconditioner) {
+      return std::make_unique<PlannedMultigrid>(exec, A, with..., options);
+    }
+    return std::make_unique<PlannedMultigrid>(exec, A, with..., parts, options);
+  };
+  if (coordinates.extent(0) == 0) return planned();
   options.block_size = static_cast<int>(coordinates.extent(1));
-  return std::make_unique<PlannedMultigrid>(exec, A, rigid_body_motions<T>(exec, coordinates),
-                                            options);
+  return planned(rigid_body_motions<T>(exec, coordinates));
 }
 template std::unique_ptr<AnyMultigrid<S>> make_multigrid(const Exec&, const Matrix&,
                                                          const Kokkos::View<double**, Space>&,

@@ -188,7 +188,7 @@ class MultigridPlan(_Preconditioner):
         *,
         strength: float = 0.02,
         block_size: float = 1,
-        smoother: Literal["chebyshev", "l1-jacobi"] = "chebyshev",
+        smoother: Literal["chebyshev", "block-chebyshev", "l1-jacobi"] = "chebyshev",
         degree: float = 2,
         coarsest_rows: float = 500,
         max_levels: float = 20,

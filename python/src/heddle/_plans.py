@@ -147,7 +147,8 @@ class MultigridPlan(Preconditioner):
         Entries above it, relative to the diagonal, join rows.
     block_size : int
         Rows of a node, which join together.
-    smoother : 'chebyshev' or 'l1-jacobi'
+    smoother : 'chebyshev', 'block-chebyshev' or 'l1-jacobi'
+        'block-chebyshev' takes the dense blocks of nodes on the diagonal in place of the diagonal.
     degree : int
         Of Chebyshev's polynomial, 1 to 4, or sweeps of Jacobi.
     coarsest_rows, max_levels : int

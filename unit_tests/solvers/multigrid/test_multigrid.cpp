@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Multigrid as a preconditioner: symmetric, positive definite, and nearly constant iterations.
 #include <heddle/cg.hpp>
+#include <heddle/gmres.hpp>
+#include <heddle/ilu.hpp>
 #include <heddle/multigrid.hpp>
 
 #include "../../../matrices/scale.hpp"
 #include "../../support/multigrid.hpp"
+#include "../../support/shared_factors.hpp"
 #include "../../support/shared_formats.hpp"
+#ifdef HEDDLE_EMULATED
+#include "../../../solvers/krylov/gmres_definitions.hpp"
+#endif
 
 namespace heddle::test {
 
@@ -19,10 +25,15 @@ TEST_CASE("the preconditioner is symmetric and positive definite, with new value
   const Exec exec;
   for (const System& system : symmetric_systems<Exec, double>()) {
     CAPTURE(system.name);
-    for (const auto smoother : {MultigridSmoother::chebyshev, MultigridSmoother::l1_jacobi,
-                                MultigridSmoother::gauss_seidel}) {
+    for (const auto smoother :
+         {MultigridSmoother::chebyshev, MultigridSmoother::l1_jacobi,
+          MultigridSmoother::gauss_seidel, MultigridSmoother::block_chebyshev}) {
+      const bool pairs = smoother == MultigridSmoother::block_chebyshev && system.matrix.n % 2 == 0;
       Plan plan(exec, system.matrix.matrix(),
-                {.smoother = smoother, .degree = 3, .coarsest_rows = emulated ? 10 : 40});
+                {.block_size = pairs ? 2 : 1,
+                 .smoother = smoother,
+                 .degree = 3,
+                 .coarsest_rows = emulated ? 10 : 40});
       CHECK(plan.symmetric());
       check_positive_definite<double>(exec, plan);
       const auto larger = with_values(system.matrix, [](double a) { return 4 * a; });
@@ -439,6 +450,144 @@ TEST_CASE("prolongations of the user's") {
   };
   CHECK_THROWS_WITH_AS(Plan(exec, a.matrix(), parts, {.coarsest_rows = 2}),
                        doctest::Contains("has no entry"), Error);
+}
+
+TEST_CASE("a plan of each level as the preconditioner that it smooths with") {
+  const Exec exec;
+  const auto a = poisson<Exec, double>(edge, edge, 1);
+  const MultigridOptions options{.coarsest_rows = 10};
+  Plan chebyshev(exec, a.matrix(), options);
+  const int usual = iterations_with(exec, a, chebyshev);
+  const auto check = [&](const char* name, const auto& preconditioner, int most) {
+    CAPTURE(name);
+    Parts parts;
+    parts.preconditioner = preconditioner;
+    Plan plan(exec, a.matrix(), parts, options);
+    const auto levels = plan.levels().levels;
+    CHECK(levels.front().smoother == "Chebyshev of degree 1 with a preconditioner of its own");
+    CHECK(levels.back().smoother == "inverted");
+    CHECK(plan.bytes() > chebyshev.bytes());
+    check_positive_definite<double>(exec, plan);
+    CHECK(iterations_with(exec, a, plan) <= most);
+    const auto b = right_hand_side<double>(a.n);
+    const auto before = applied(exec, plan, b);
+    const auto larger = with_values(a, [](double value) { return 4 * value; });
+    plan.update_values(exec, larger.matrix());
+    plan.check_values(exec);
+    const auto after = applied(exec, plan, b);
+    double off = 0, largest = 0;
+    for (std::size_t i = 0; i < before.extent(0); ++i) {
+      off = std::max(off, std::abs(before(i) - 4 * after(i)));
+      largest = std::max(largest, std::abs(before(i)));
+    }
+    CHECK(off <= 1e-13 * largest);
+    // Several vectors at once.
+    const auto n = static_cast<std::size_t>(a.n);
+    const Kokkos::View<double**, Kokkos::LayoutLeft, Space> x("heddle::test::x", n, 3);
+    const auto columns = copy_to<Space>(random_columns<double, Kokkos::LayoutLeft>(n, 3, 5));
+    plan.reserve(exec, 3);
+    plan.apply(exec, columns, x);
+    exec.fence("heddle::test::applied");
+    const auto several = to_host(x);
+    const Kokkos::View<double*, Space> one("heddle::test::b", n);
+    for (std::size_t v = 0; v < 3; ++v) {
+      Kokkos::deep_copy(one, Kokkos::subview(columns, Kokkos::ALL, v));
+      const auto alone = applied(exec, plan, one);
+      for (std::size_t i = 0; i < n; ++i) CHECK(std::abs(alone(i) - several(i, v)) < 1e-10);
+    }
+  };
+  using Ic = IcPlan<Exec, Matrix>;
+  using Ilu = IluPlan<Exec, Matrix>;
+  check("IC(0)", plan_of_each_level<Ic>(IcOptions{}), usual + 4);
+  check("ILU(0)", plan_of_each_level<Ilu>(IluOptions{}), usual + 4);
+  check("ILU(0) of subdomains", plan_of_each_level<Ilu>(IluOptions{.subdomains = 4}), usual + 6);
+  check("block Jacobi", plan_of_each_level<BlockJacobiPreconditioner<Exec, double>>(5), 2 * usual);
+
+  // Null leaves a level to the options.
+  Parts parts;
+  parts.preconditioner = [](const Exec& on, int level, const Matrix& A) {
+    const auto factors = plan_of_each_level<Ic>(IcOptions{});
+    return level == 0 ? factors(on, level, A) : nullptr;
+  };
+  Plan finest(exec, a.matrix(), parts,
+              {.smoother = MultigridSmoother::l1_jacobi, .coarsest_rows = 4});
+  const auto levels = finest.levels().levels;
+  REQUIRE(levels.size() > 2);
+  CHECK(levels[0].smoother == "Chebyshev of degree 1 with a preconditioner of its own");
+  CHECK(levels[1].smoother == "l1-Jacobi times 2");
+  check_positive_definite<double>(exec, finest);
+  CHECK(iterations_with(exec, a, finest) <= 2 * usual);
+  parts.smoother = [](const Exec&, int, const Matrix&) { return nullptr; };
+  CHECK_THROWS_WITH_AS(Plan(exec, a.matrix(), parts, options),
+                       doctest::Contains("parts.preconditioner"), Error);
+}
+
+TEST_CASE("factors smooth a flow, under GMRES") {
+  const Exec exec;
+  auto a = flow<Exec, double>(emulated ? 12 : 40);
+  Parts parts;
+  parts.preconditioner = plan_of_each_level<IluPlan<Exec, Matrix>>(IluOptions{});
+  Plan plan(exec, a.matrix(), parts, {.coarsest_rows = 20});
+  CHECK_FALSE(plan.symmetric());
+  const auto b = right_hand_side<double>(a.n);
+  const Kokkos::View<double*, Space> x("heddle::test::x", b.extent(0));
+  GmresSolver<Exec, double> gmres(exec, a.n);
+  CHECK(gmres.solve(exec, a, b, x, plan).converged());
+  CHECK(relative_residual(a, b, x) < 1.01e-8);
+}
+
+TEST_CASE("a smoother for each level") {
+  const Exec exec;
+  const auto a = poisson<Exec, double>(edge, edge, 1);
+  using enum MultigridSmoother;
+  Plan plan(exec, a.matrix(),
+            {.smoother = l1_jacobi, .smoothers = {gauss_seidel, chebyshev}, .coarsest_rows = 4});
+  const auto levels = plan.levels().levels;
+  REQUIRE(levels.size() > (emulated ? 2 : 3));
+  CHECK(levels[0].smoother == "Gauss-Seidel by colors times 1");
+  CHECK(levels[1].smoother == "Chebyshev of degree 2");
+  CHECK(levels[2].smoother == (levels.size() > 3 ? "l1-Jacobi times 2" : "inverted"));
+  check_positive_definite<double>(exec, plan);
+  CHECK(iterations_with(exec, a, plan) <= 25);
+  Parts parts;
+  parts.smoother = [](const Exec&, int, const Matrix&) { return nullptr; };
+  CHECK_THROWS_WITH_AS(Plan(exec, a.matrix(), parts, {.smoothers = {chebyshev}}),
+                       doctest::Contains("smoothers"), Error);
+}
+
+TEST_CASE("unsymmetric matrices that are inverted whole, at any Peclet number") {
+  const Exec exec;
+  const auto check = [&](const PlainOperator<Exec, double>& matrix) {
+    auto a = matrix;
+    const Plan plan(exec, a.matrix(), {.coarsest_rows = 1000});
+    CHECK_FALSE(plan.symmetric());
+    const auto of = right_hand_side<double>(a.n);
+    const Kokkos::View<double*, Space> b("heddle::test::b", of.extent(0)),
+        x("heddle::test::x", of.extent(0));
+    a.apply(exec, of, b);
+    plan.apply(exec, b, x);
+    exec.fence("heddle::test::applied");
+    CHECK(relative_residual(a, b, x) < 1e-9);
+  };
+  constexpr int side = emulated ? 6 : 14;
+  for (const double peclet : {0.1, 2.0, 50.0, 1e4, 1e8}) {
+    CAPTURE(peclet);
+    // Central differences: the diagonal is of diffusion alone.
+    check(grid_operator<Exec, double>(side, [=](int i, int j) {
+      const double flow = (j - i) % side == 0 ? 0.7 * peclet : peclet;
+      return i == j ? 4.0 : -1 + (j > i ? 0.5 : -0.5) * flow;
+    }));
+  }
+  // No diagonal at all: rows are exchanged.
+  Random random(3);
+  std::vector<std::map<int, double>> rows(static_cast<std::size_t>(side * side));
+  for (int i = 0; i < side * side; ++i) {
+    auto& row = rows[static_cast<std::size_t>(i)];
+    row[i] = 0;
+    row[(i + 1) % (side * side)] = 3;
+    row[(i + 5) % (side * side)] = random.scalar<double>();
+  }
+  check(operator_of<Exec, double>(rows));
 }
 
 }  // namespace heddle::test

@@ -297,6 +297,73 @@ TEST_CASE("bounds of the spectrum of D^-1 A, and a polynomial that takes them") 
                        doctest::Contains("A is not symmetric"), Error);
 }
 
+TEST_CASE("bounds of the spectrum with diagonal blocks, and a polynomial that takes them") {
+  const Exec exec;
+  // Pairs of unknowns that are strongly coupled: blocks see it, and the diagonal does not.
+  constexpr int pairs = side * side;
+  const Star star{side, side, 1};
+  std::vector<std::map<int, double>> rows(2 * pairs);
+  for (int i = 0; i < pairs; ++i) {
+    for (int r = 0; r < 2; ++r) {
+      auto& row = rows[static_cast<std::size_t>(2 * i + r)];
+      star(i, [&](int j) { row[2 * j + r] = i == j ? 4.0 + r : -1.0; });
+      row[2 * i + r] += 100;
+      row[2 * i + 1 - r] = -100;
+    }
+  }
+  auto a = operator_of<Exec, double>(rows);
+  const BlockJacobiPreconditioner<Exec, double> blocks(exec, a.matrix(), 2);
+  const JacobiPreconditioner<Exec, double> jacobi(exec, a.matrix());
+  // The largest eigenvalue of D^-1 A by the power method.
+  const auto n = static_cast<std::size_t>(a.n);
+  const Kokkos::View<double*, Space> v = right_hand_side<double>(a.n), q("heddle::test::q", n);
+  double largest = 0;
+  for (int step = 0; step < 400; ++step) {
+    a.apply(exec, v, q);
+    blocks.apply(exec, q, v);
+    exec.fence("heddle::test::applied");
+    const auto host = to_host(v);
+    double square = 0;
+    for (std::size_t i = 0; i < n; ++i) square += host(i) * host(i);
+    largest = std::sqrt(square);
+    heddle::vectors::scale(exec, 1 / largest, v);
+  }
+  const SpectrumBounds bounds = spectrum_bounds(exec, a.matrix(), 10, 2);
+  CHECK(bounds.upper >= largest);
+  CHECK(bounds.upper <= 1.15 * largest);
+  for (const double unit : {1e-12, 1e12}) {
+    const auto scaled = with_values(a, [=](double value) { return unit * value; });
+    CHECK(spectrum_bounds(exec, scaled.matrix(), 10, 2).upper ==
+          doctest::Approx(bounds.upper).epsilon(1e-6));
+  }
+  ChebyshevPreconditioner by_blocks(exec, a, blocks, bounds, 4);
+  ChebyshevPreconditioner by_points(exec, a, jacobi, spectrum_bounds(exec, a.matrix()), 4);
+  const auto b = right_hand_side<double>(a.n);
+  const Kokkos::View<double*, Space> x("heddle::test::x", n), y("heddle::test::y", n);
+  CgSolver<Exec, double> cg(exec, a.n);
+  const KrylovResult with = cg.solve(exec, a, b, x, by_blocks);
+  CHECK(with.converged());
+  CHECK(relative_residual(a, b, x) < 1.01e-8);
+  CHECK(with.iterations < cg.solve(exec, a, b, y, by_points).iterations);
+  // The plan has the same polynomial.
+  using Matrix = PlainOperator<Exec, double>::Matrix;
+  using Product = SpmvPlan<Exec, Matrix, double, double, MultigridFormats<Exec, Matrix>>;
+  const ChebyshevPlan<Exec, Matrix, Product> plan(exec, a.matrix(), bounds, 4, {}, 2);
+  by_blocks.apply(exec, b, x);
+  plan.apply(exec, b, y);
+  exec.fence("heddle::test::applied");
+  const auto one = to_host(x), other = to_host(y);
+  for (std::size_t i = 0; i < n; ++i) CHECK(std::abs(one(i) - other(i)) < 1e-12);
+
+  CHECK_THROWS_WITH_AS(spectrum_bounds(exec, a.matrix(), 10, 33),
+                       doctest::Contains("the block size is 33"), Error);
+  const auto singular = with_values(a, [](double value) {
+    return value == 104 || value == 105 ? 100.0 : value == -1 ? 0.0 : value;
+  });
+  CHECK_THROWS_WITH_AS(spectrum_bounds(exec, singular.matrix(), 10, 2), doctest::Contains("row 0"),
+                       Error);
+}
+
 TEST_CASE("unsigned offsets of 64 bits") {
   const Exec exec;
   const auto a = poisson<Exec, double>(side, side, 1);
