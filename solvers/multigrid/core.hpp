@@ -29,6 +29,8 @@ struct MultigridHierarchy {
   std::vector<MultigridLevel> levels;
   /// Reason why the last level is not coarsened, in words.
   std::string end;
+  /// Choices other than strength by magnitude and unchanged near-nullspace vectors, in words.
+  std::string chosen;
 
   /// Sum of rows of all levels over the rows of the finest.
   double grid_complexity() const { return over_finest(&MultigridLevel::rows); }
@@ -44,6 +46,7 @@ struct MultigridHierarchy {
               std::to_string(level.entries) + " entries, " + level.scheme + ", " + level.smoother +
               "\n";
     }
+    if (!chosen.empty()) text += chosen + "\n";
     return text + end + "; grid complexity " + rounded(grid_complexity()) +
            ", operator complexity " + rounded(operator_complexity()) + "\n";
   }
