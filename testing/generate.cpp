@@ -296,6 +296,12 @@ Assembled anisotropic(Arguments& args, Random&) {
   return weak_direction(n, 0.01 * static_cast<double>(args.at(1, 1, 0, 100)));
 }
 
+Assembled rotated(Arguments& args, Random&) {
+  const std::int64_t n = args.at(0, 300, 1, 40000);
+  const auto degrees = static_cast<double>(args.at(1, 45, -360, 360));
+  return rotated_anisotropy(n, degrees, std::pow(10, -args.at(2, 3, 0, 12)));
+}
+
 Assembled jumps(Arguments& args, Random& random) {
   const std::int64_t n = args.at(0, 100, 1, 1200);
   return jumping_coefficients(n, std::pow(10, args.at(1, 6, 0, 12)), random);
@@ -348,6 +354,10 @@ const std::vector<Entry>& entries() {
       {{"anisotropic", "N[,PERCENT]", "the same, PERCENT (1) of it along one direction"},
        nullptr,
        anisotropic},
+      {{"rotated", "N[,DEGREES,DECADES]",
+        "with values: N x N bilinear elements, 10^-DECADES (3) across a direction at DEGREES (45)"},
+       nullptr,
+       rotated},
       {{"jumps", "N[,DECADES]", "the same, boxes of 8 x 8 x 8 conduct by 1 or 10^DECADES (6)"},
        nullptr,
        jumps},

@@ -13,13 +13,24 @@ namespace {
 
 template <class S, class O>
 Preconditioner<S, O>* make_multigrid(const Matrix<S, O>& A, std::optional<Input<S>> near_nullspace,
-                                     double strength, int block_size, const std::string& smoother,
-                                     int degree, int coarsest_rows, int max_levels,
-                                     double max_operator_complexity, double symmetry_tolerance,
+                                     double strength, const std::string& strength_measure,
+                                     std::optional<int> improve_candidates, int block_size,
+                                     const std::string& smoother, int degree, int coarsest_rows,
+                                     int max_levels, double max_operator_complexity,
+                                     double symmetry_tolerance,
                                      std::optional<std::size_t> max_bytes,
                                      std::int64_t expected_applies, int vectors) {
   MultigridOptions options;
   options.strength = strength;
+  if (strength_measure == "magnitude") {
+    options.strength_measure = MultigridMeasure::magnitude;
+  } else if (strength_measure == "evolution") {
+    options.strength_measure = MultigridMeasure::evolution;
+  } else if (strength_measure != "automatic") {
+    throw Error("strength_measure is '" + strength_measure + "'",
+                "give 'automatic', 'magnitude' or 'evolution'");
+  }
+  options.improve_candidates = improve_candidates.value_or(-1);
   options.block_size = block_size;
   if (smoother == "block-chebyshev") {
     options.smoother = MultigridSmoother::block_chebyshev;
@@ -47,8 +58,8 @@ Preconditioner<S, O>* make_multigrid(const Matrix<S, O>& A, std::optional<Input<
 template <class S, class O>
 void bind_multigrid(nb::module_& m) {
   const nb::arg any;
-  m.def("multigrid_plan", &make_multigrid<S, O>, any, nb::arg().none(), any, any, any, any, any,
-        any, any, any, nb::arg().none(), any, any);
+  m.def("multigrid_plan", &make_multigrid<S, O>, any, nb::arg().none(), any, any, nb::arg().none(),
+        any, any, any, any, any, any, any, nb::arg().none(), any, any);
 }
 
 HEDDLE_PYTHON_INSTANCES(bind_multigrid)

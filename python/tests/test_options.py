@@ -45,6 +45,8 @@ def test_numbers_that_are_whole(A):
     ("relative_to is 'size'; give 'norm' or 'value'", lambda A, b: heddle.lobpcg(A, np.eye(900, 2), relative_to="size")),
     ("max_operator_complexity is 0", lambda A, b: heddle.MultigridPlan(A, max_operator_complexity=0)),
     ("symmetry_tolerance is -1", lambda A, b: heddle.MultigridPlan(A, symmetry_tolerance=-1)),
+    ("strength_measure is 'size'; give 'automatic'", lambda A, b: heddle.MultigridPlan(A, strength_measure="size")),
+    ("improve_candidates is -1; give a number", lambda A, b: heddle.MultigridPlan(A, improve_candidates=-1)),
     ("max_bytes is 'x'; give a whole", lambda A, b: heddle.MultigridPlan(A, max_bytes="x")),
     ("max_bytes is 10", lambda A, b: heddle.MultigridPlan(A, max_bytes=10)),
     ("smoother is None; give a str", lambda A, b: heddle.MultigridPlan(A, smoother=None)),

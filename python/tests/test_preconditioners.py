@@ -128,6 +128,16 @@ def test_with_a_transpose_in_scipys_bicg(rng):
     np.testing.assert_allclose(A @ x, b, atol=1e-6 * np.linalg.norm(b))
 
 
+def test_unknowns_of_different_units(A, rng):
+    D = sp.diags_array(10 ** rng.uniform(-3, 3, A.shape[0]))
+    scaled = sp.csr_array(D @ A @ D)
+    b = scaled @ rng.random(A.shape[0])
+    chosen, none = (heddle.MultigridPlan(scaled, coarsest_rows=10, **options) for options in ({}, {"improve_candidates": 0}))
+    assert "relaxed by 4 sweeps" in chosen.scheme and "relaxed" not in none.scheme
+    steps = [heddle.cg(scaled, b, M=M, return_result=True).iterations for M in (chosen, none)]
+    assert steps[0] < 20 and 2 * steps[0] < steps[1]
+
+
 def test_what_bounds_multigrid(A):
     usual, bounded = (heddle.MultigridPlan(A, coarsest_rows=10, max_operator_complexity=most) for most in (5, 1))
     assert len(usual.scheme.splitlines()) > len(bounded.scheme.splitlines())

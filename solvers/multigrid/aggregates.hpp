@@ -728,6 +728,16 @@ class StrongNodes {
     find_of_nodes(exec, threshold, of_nodes.matrix(), size);
   }
 
+  /// Nodes of one row, whose strong entries `measure` finds: EvolutionMeasure. Allocates, and
+  /// waits.
+  template <class Measure>
+  StrongNodes(const Exec& exec, const Matrix& A, const Measure& measure) : block_(1) {
+    memory_ = Arena<Space>(exec, "heddle::multigrid::strong", arena_array(marks_, A.nonzeros()));
+    strong_ = keep_rows<float>(
+        exec, labels_of_strong, Pattern(A), marks_, measure.is_strong(),
+        [&](const auto& storage) { return measure.put_strength(storage.values().data()); });
+  }
+
   int block() const { return block_; }
   StrongGraph<O, Off> graph() const {
     return {strong_.row_ptr().data(), strong_.col_idx().data(), strong_.values().data(),
@@ -738,6 +748,9 @@ class StrongNodes {
 
  private:
   using Pattern = CsrPattern<O, Off, Space>;
+  static constexpr RowLabels labels_of_strong{"heddle::multigrid::mark_strong",
+                                              "heddle::multigrid::strong_row_ptr",
+                                              "heddle::multigrid::put_strong"};
 
   /// N: the squares of nodes of several rows.
   void find_of_nodes(const Exec& exec, double threshold, const CsrMatrix<double, O, Off, Space>& N,
@@ -753,10 +766,7 @@ class StrongNodes {
   template <class Nodes>
   void find(const Exec& exec, double threshold, const Nodes& nodes, const double* size) {
     const Pattern& pattern = nodes.pattern;
-    constexpr RowLabels labels{"heddle::multigrid::mark_strong",
-                               "heddle::multigrid::strong_row_ptr",
-                               "heddle::multigrid::put_strong"};
-    strong_ = keep_rows<float>(exec, labels, pattern, marks_,
+    strong_ = keep_rows<float>(exec, labels_of_strong, pattern, marks_,
                                IsStrong<Nodes>{nodes, size, threshold * threshold},
                                [&](const auto& storage) {
                                  return PutStrength<Nodes>{nodes, size, storage.values().data()};

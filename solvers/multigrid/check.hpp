@@ -76,6 +76,22 @@ const Matrix& checked(const Matrix& A, const Multivector<const S>& near_nullspac
              std::to_string(A.rows()) + " rows",
          "give a size that divides them");
   }
+  if (options.improve_candidates < -1 || options.improve_candidates > 100) {
+    fail("options.improve_candidates is " + std::to_string(options.improve_candidates),
+         "give a number of sweeps up to 100, or -1 for the default");
+  }
+  if (options.strength_measure == MultigridMeasure::evolution &&
+      (options.block_size > 1 || near_nullspace.count > 1)) {
+    fail(
+        "options.strength_measure is evolution for nodes of several rows or several near-nullspace "
+        "vectors",
+        "leave it out");
+  }
+  if (parts.prolongation &&
+      (options.strength_measure == MultigridMeasure::evolution || options.improve_candidates > 0)) {
+    fail("options.strength_measure or improve_candidates has no effect with parts.prolongation",
+         "leave it out");
+  }
   if (options.degree < 0 || options.degree > most_degree) {
     fail("options.degree is " + std::to_string(options.degree),
          "give 1 to 4, or 0 for the default");

@@ -12,6 +12,7 @@
 #include "../../formats/csr/format.hpp"
 #include "../../formats/plan/core.hpp"
 #include "../../matrices/csr.hpp"
+#include "../../matrices/multiply.hpp"
 #include "aggregates.hpp"
 #include "options.hpp"
 #include "parts.hpp"
@@ -167,7 +168,8 @@ class Prolongation {
   virtual std::size_t bytes() const = 0;
 };
 
-/// P = (I - omega D^-1 F) P0: F is A filtered to strong entries, P0 the tentative prolongation.
+/// P = (I - omega D^-1 F)^steps P0: F is A filtered to strong entries, P0 the tentative
+/// prolongation.
 template <ExecutionSpace Exec, class Matrix>
 class SmoothedAggregation final : public Prolongation<Exec, Matrix> {
  public:
@@ -175,23 +177,30 @@ class SmoothedAggregation final : public Prolongation<Exec, Matrix> {
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
 
-  /// Makes the pattern; update_values sets the values. Allocates, and waits.
+  /// Makes the pattern; update_values sets the values. twice: two steps, else one. Allocates, and
+  /// waits.
   SmoothedAggregation(const Exec& exec, const Matrix& A, const StrongNodes<Exec, Matrix>& nodes,
-                      const Aggregates<Exec, O>& aggregates, const NearNullspace<S>& vectors)
+                      const Aggregates<Exec, O>& aggregates, const NearNullspace<S>& vectors,
+                      bool twice)
       : vectors_(vectors),
         smoothing_(exec, A, nodes),
         tentative_(exec, aggregates.of(), aggregates.count(), nodes.block(), vectors),
-        smoothed_(exec, smoothing_.matrix(), tentative_.prolongation.matrix(), vectors.vectors) {}
+        smoothed_(exec, smoothing_.matrix(), tentative_.prolongation.matrix(), vectors.vectors) {
+    if (!twice) return;
+    twice_.emplace(exec, smoothing_.matrix(), smoothed_.matrix(),
+                   MultiplyOptions{.keep_products = false, .check = false});
+  }
 
   void update_values(const Exec& exec, const Matrix& A, const SpectrumNumbers* numbers) override {
     smoothing_.update_values(exec, A, vectors_, numbers);
     smoothed_.numeric(exec, smoothing_.matrix(), tentative_.prolongation.matrix());
+    if (twice_) twice_->numeric(exec, smoothing_.matrix(), smoothed_.matrix());
   }
-  Matrix matrix() const override { return smoothed_.matrix(); }
+  Matrix matrix() const override { return twice_ ? twice_->matrix() : smoothed_.matrix(); }
   NearNullspace<S> coarse_vectors() const override { return tentative_.coarse; }
   std::size_t bytes() const override {
     return smoothing_.bytes() + tentative_.prolongation.bytes() + tentative_.memory.bytes() +
-           smoothed_.bytes();
+           smoothed_.bytes() + (twice_ ? twice_->bytes() : 0);
   }
 
  private:
@@ -199,6 +208,7 @@ class SmoothedAggregation final : public Prolongation<Exec, Matrix> {
   SmoothingMatrix<Exec, Matrix> smoothing_;
   Tentative<Exec, S, O, Off> tentative_;
   SmoothedProlongation<Exec, Matrix> smoothed_;
+  std::optional<MultiplyPlan<Exec, Matrix>> twice_;  ///< the second step
 };
 
 template <Offset Off>

@@ -32,6 +32,8 @@ struct MultigridHierarchy {
   std::vector<MultigridLevel> levels;
   /// Reason why the last level is not coarsened, in words.
   std::string end;
+  /// Choices other than strength by magnitude and unchanged near-nullspace vectors, in words.
+  std::string chosen = {};
   /// Input that the plan was not given, and that makes many systems of this kind converge faster,
   /// in words; else empty.
   std::string hint = {};
@@ -50,6 +52,7 @@ struct MultigridHierarchy {
               std::to_string(level.entries) + " entries, " + level.scheme + ", " + level.smoother +
               "\n";
     }
+    if (!chosen.empty()) text += chosen + "\n";
     return text + end + "; grid complexity " + rounded(grid_complexity()) +
            ", operator complexity " + rounded(operator_complexity()) + "\n" +
            (hint.empty() ? "" : hint + "\n");

@@ -16,21 +16,23 @@
 #include "../gauss_seidel/definitions.hpp"
 #include "../triangle/check_triangle.hpp"
 #include "../vectors/definitions.hpp"
+#include "candidates.hpp"
 #include "check.hpp"
 #include "core.hpp"
 #include "cycle.hpp"
+#include "evolution.hpp"
 #include "scalar_aggregation.hpp"
 
 namespace heddle::detail::multigrid {
 
-/// A with repeated entries added up, which update_values fills from A; nullopt if no entry repeats.
-/// Magnitudes of entries and numbers of neighbours need unique entries. Sets `ascend`: whether the
-/// columns of the rows of the result, or of A, ascend. A was checked. One launch and one readback
-/// if they do; else allocates more.
+/// A with repeated entries added up, which update_values fills from A; nullopt if no entry repeats,
+/// unless `sort` asks for ascending columns and A has others. Magnitudes of entries and numbers of
+/// neighbours need unique entries. Sets `ascend`: whether the columns of the rows of the result, or
+/// of A, ascend. A was checked. One launch and one readback if they do; else allocates more.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 std::optional<DerivedCsr<Exec, S, O, Off>> repeats_added_up(const Exec& exec,
                                                             const CsrMatrix<S, O, Off, Space>& A,
-                                                            bool& ascend) {
+                                                            bool sort, bool& ascend) {
   const auto as_they_are = recipe::shift(0);
   using Map = std::remove_const_t<decltype(as_they_are)>;
   const recipe::Entries<CsrMatrix<S, O, Off, Space>, Map> entries(A, as_they_are);
@@ -39,7 +41,7 @@ std::optional<DerivedCsr<Exec, S, O, Off>> repeats_added_up(const Exec& exec,
   ascend = order.disorder == recipe::no_key;
   if (ascend && order.repeat == recipe::no_key) return {};
   auto merged = stored_op(exec, A, Op::none, true, false);
-  if (merged.nonzeros() == A.nonzeros()) return {};
+  if (merged.nonzeros() == A.nonzeros() && !sort) return {};
   ascend = true;
   return merged;
 }
@@ -76,7 +78,8 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
     Kokkos::Timer timer;
     std::optional<RowFeatures> rows;
     if (check_pattern) rows = row_features(exec, A, Check::columns);
-    added_up_ = repeats_added_up(exec, A, columns_ascend_);
+    added_up_ = repeats_added_up(exec, A, given.strength_measure == MultigridMeasure::evolution,
+                                 columns_ascend_);
     if (added_up_) rows.reset();
     const int count = near_nullspace.count > 0 ? near_nullspace.count : given.block_size;
     const bool keeps_values = !given.borrow_values && !added_up_;
@@ -92,7 +95,9 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
       parallel_for(exec, "heddle::multigrid::near_nullspace", rows_ * count,
                    ConstantOfField<S>{finest});
     }
-    make_levels(exec, added_up_ ? added_up_->matrix() : with_own_values(exec, A), finest, rows);
+    const bool own_constants = near_nullspace.count == 0;
+    make_levels(exec, added_up_ ? added_up_->matrix() : with_own_values(exec, A), finest, rows,
+                own_constants);
     known_symmetry();
     check_bytes();
     if (near_nullspace.count == 0 && (given.block_size == 2 || given.block_size == 3)) {
@@ -142,7 +147,7 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
   }
 
   MultigridHierarchy levels() const override {
-    MultigridHierarchy all{{}, end_, hint_};
+    MultigridHierarchy all{{}, end_, chosen_, hint_};
     for (const Level& level : levels_) {
       const bool solved = level.solve.has_value();
       all.levels.push_back({level.A.rows(), static_cast<std::int64_t>(level.A.nonzeros()),
@@ -187,7 +192,8 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
   using Vectors = NearNullspace<S>;
 
   /// The method: each level is smoothed or solved, and coarsened until there is a reason to stop.
-  void make_levels(const Exec& exec, Matrix A, Vectors vectors, std::optional<RowFeatures> rows) {
+  void make_levels(const Exec& exec, Matrix A, Vectors vectors, std::optional<RowFeatures> rows,
+                   bool own_constants) {
     // A level refers to memory of the one before, so the vector must not reallocate.
     levels_.reserve(static_cast<std::size_t>(shared_.options.max_levels));
     const std::int64_t one_launch = shared_.one_launch_entries(exec);
@@ -202,12 +208,43 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
       check_bytes();
       level.make_smoother(exec, shared_);
       check_smoother(exec, level);
+      if (level.number == 0) choose(exec, level, own_constants);
       end_ = coarsen(exec, level, strength);
       if (!end_.empty()) break;
       A = level.coarsening->coarse.matrix();
       vectors = level.coarsening->prolongation->coarse_vectors();
     }
     launch_levels(exec);
+  }
+
+  /// Decides about options.strength_measure and improve_candidates by the rows of the finest level,
+  /// and relaxes its near-nullspace vectors.
+  void choose(const Exec& exec, const Level& level, bool own_constants) {
+    if (level.solve || shared_.parts.prolongation) return;
+    MultigridOptions& options = shared_.options;
+    const bool may_evolve = options.strength_measure == MultigridMeasure::automatic &&
+                            columns_ascend_ && options.block_size == 1 &&
+                            level.vectors.vectors == 1;
+    const MultigridSmoother smoother = shared_.smoothing(0).smoother;
+    if (options.improve_candidates > 0) {
+      relax(exec, level, level.vectors, smoother, options.improve_candidates);
+    }
+    bool evolves = options.strength_measure == MultigridMeasure::evolution;
+    if (options.improve_candidates < 0 || may_evolve) {
+      RowCounts counts = count_rows(exec, level.A, shared_.diagonal, level.vectors);
+      if (options.improve_candidates < 0) {
+        const bool relaxed =
+            relax_if_far(exec, level, shared_.diagonal, own_constants, smoother, counts);
+        options.improve_candidates = relaxed ? automatic_sweeps : 0;
+      }
+      evolves = evolves || (may_evolve && counts.mostly_opposed());
+    }
+    options.strength_measure = evolves ? MultigridMeasure::evolution : MultigridMeasure::magnitude;
+    chosen_ = evolves ? "strong entries by the evolution measure" : "";
+    if (options.improve_candidates > 0) {
+      chosen_ += (evolves ? ", " : "") + std::string("near-nullspace relaxed by ") +
+                 std::to_string(options.improve_candidates) + " sweeps";
+    }
   }
 
   /// Makes the matrix of the next level; or returns the reason to stop, in words.
@@ -231,8 +268,18 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
 
   AnyProlongation aggregated(const Exec& exec, const Level& level, double strength,
                              std::string& stop) const {
-    const StrongNodes<Exec, Matrix> nodes(exec, level.A, shared_.diagonal, level.block, strength,
-                                          level.number > 0 || columns_ascend_);
+    const MultigridOptions& options = shared_.options;
+    if (level.number > 0) {
+      relax(exec, level, level.vectors, shared_.smoothing(level.number).smoother,
+            options.improve_candidates);
+    }
+    const bool evolves = options.strength_measure == MultigridMeasure::evolution;
+    const StrongNodes<Exec, Matrix> nodes =
+        evolves ? StrongNodes<Exec, Matrix>(
+                      exec, level.A,
+                      EvolutionMeasure<Exec, Matrix>(exec, level.A, shared_.diagonal,
+                                                     level.vectors.data, level.numbers))
+                : strong_nodes(exec, level, strength);
     const auto aggregates =
         shared_.parts.aggregates
             ? given_aggregates(exec, level.A, nodes.graph().nodes, level.number, shared_.parts)
@@ -249,12 +296,17 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
              " rows";
       return {};
     }
-    if (ScalarAggregation<Exec, Matrix>::fits(nodes, level.vectors)) {
+    if (!evolves && ScalarAggregation<Exec, Matrix>::fits(nodes, level.vectors)) {
       return std::make_unique<ScalarAggregation<Exec, Matrix>>(exec, level.A, nodes, aggregates,
                                                                level.vectors);
     }
     return std::make_unique<SmoothedAggregation<Exec, Matrix>>(exec, level.A, nodes, aggregates,
-                                                               level.vectors);
+                                                               level.vectors, evolves);
+  }
+  StrongNodes<Exec, Matrix> strong_nodes(const Exec& exec, const Level& level,
+                                         double strength) const {
+    return {exec,        level.A,  shared_.diagonal,
+            level.block, strength, level.number > 0 || columns_ascend_};
   }
   AnyProlongation given(const Exec& exec, const Level& level, std::string& stop) const {
     const int l = static_cast<int>(level.number);
@@ -332,7 +384,7 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
   S* values_ = nullptr;  ///< null if the user's values are borrowed, or entries repeat
   std::vector<Level> levels_;
   SmallLaunch<Exec, Matrix> small_levels_;
-  std::string end_, hint_;
+  std::string end_, chosen_, hint_;
   Exec updated_on_;
   std::optional<Symmetry> symmetry_;  ///< of the last values; none until it is read
   double setup_seconds_ = 0;

@@ -156,13 +156,16 @@ struct Level {
     bound_spectrum(exec,
                    spectrum::LanczosVectors<S>{d, shared.before, q, shared.diagonal, inverse,
                                                std::int64_t{A.rows()}},
-                   numbers, shared.workspace, hermitian, [&](const auto& from, const auto& to) {
-                     if (product) return product->execute(exec, Op::none, S(1), from, S(0), to);
-                     spectrum::multiply_rows(exec, A, from, to);
-                   });
+                   numbers, shared.workspace, hermitian,
+                   [&](const auto& from, const auto& to) { multiply(exec, from, to); });
     if (shared.smoothing(number).smoother != MultigridSmoother::l1_jacobi) return;
     parallel_for(exec, "heddle::multigrid::invert_row_sums", std::int64_t{A.rows()},
                  spectrum::InvertRowSums<S>{shared.row_sums, inverse});
+  }
+  /// y = A x
+  void multiply(const Exec& exec, const Multivector<const S>& x, const Multivector<S>& y) const {
+    if (product) return product->execute(exec, Op::none, S(1), x, S(0), y);
+    spectrum::multiply_rows(exec, A, x, y);
   }
   void update_values(const Exec& exec, const Matrix& of, const SharedParts& shared) {
     A = of;

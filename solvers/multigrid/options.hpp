@@ -29,6 +29,13 @@ constexpr const char* name(MultigridSmoother smoother) {
   return "block Chebyshev";
 }
 
+/// The measure of an entry's strength.
+enum class MultigridMeasure {
+  automatic,  ///< evolution if large positive entries make magnitudes mislead, else magnitude
+  magnitude,  ///< the entry's magnitude over those of the diagonal
+  evolution   ///< how smoothing spreads an impulse, and two steps of smoothing of the prolongation
+};
+
 /// The type in which a hierarchy is stored and computed: the matrix's scalar, or single precision.
 enum class MultigridValues { same, single_precision };
 
@@ -37,6 +44,18 @@ struct MultigridOptions {
   /// An entry a(i, j) is strong if |a(i, j)|^2 > strength^2 |a(i, i) a(j, j)|: only strong entries
   /// join rows. Halved from level to level. 0: all entries except zeros are strong.
   double strength = 0.02;
+  /// The measure of an entry's strength. automatic takes evolution, on all levels, for nodes of one
+  /// row with one near-nullspace vector v, if in most rows i of A, with ascending columns, the
+  /// largest positive a(i, j) v(i) v(j) is between 1/8 and all of the largest negative one: finite
+  /// elements whose stiff direction follows no edge. evolution is an Error for other nodes or
+  /// vectors.
+  MultigridMeasure strength_measure = MultigridMeasure::automatic;
+  /// Sweeps, 0 to 100, that relax near-nullspace vectors on each level before rows are joined: v -=
+  /// p(D^-1 A) D^-1 A v, two products each. -1: 4 if the vectors are of no use: |(A
+  /// v)(i)| > |a(i, i) v(i)| / 2 in more than a quarter of the rows, and in fewer than half as many
+  /// after these sweeps; constants of the plan's own are then first divided by the root of the
+  /// diagonal. Else 0.
+  int improve_candidates = -1;
   /// Rows of a node, 1 or more: the unknowns of one point, which stay in one aggregate. It divides
   /// the number of rows of A. Without near-nullspace vectors each of these unknowns has its own
   /// constant vector.

@@ -78,6 +78,32 @@ inline Assembled weak_direction(std::int64_t n, double weak) {
   return finite_volumes(3, n, [&](const Cell&, int axis, int) { return axis == 2 ? weak : 1; });
 }
 
+/// Bilinear elements on a square with N x N free nodes, and values 0 around them. They conduct by 1
+/// along the direction at `degrees` from the first axis, and by `weak` across it.
+inline Assembled rotated_anisotropy(std::int64_t n, double degrees, double weak) {
+  const double angle = degrees * 3.141592653589793 / 180, c = std::cos(angle), s = std::sin(angle);
+  const double xx = c * c + weak * s * s, yy = s * s + weak * c * c, xy = (1 - weak) * c * s;
+  // Integrals over a line of two linear functions, of their derivatives, and of one of each.
+  const double both[] = {1 / 6.0, 4 / 6.0, 1 / 6.0}, slopes[] = {-1, 2, -1},
+               mixed[] = {-0.5, 0, 0.5};
+  Assembled system;
+  system.columns = n * n;
+  std::vector<std::int64_t> row;
+  for (std::int64_t i = 0; i < n * n; ++i) {
+    row.clear();
+    for (int step = 0; step < 9; ++step) {
+      const int dx = step % 3, dy = step / 3;
+      const std::int64_t x = i % n + dx - 1, y = i / n + dy - 1;
+      if (x < 0 || x >= n || y < 0 || y >= n) continue;
+      row.push_back(y * n + x);
+      system.values.push_back(xx * slopes[dx] * both[dy] + yy * both[dx] * slopes[dy] -
+                              2 * xy * mixed[dx] * mixed[dy]);
+    }
+    system.rows.push_back(row);
+  }
+  return system;
+}
+
 /// No flux through outer faces: constants are in the nullspace.
 inline Assembled insulated(std::int64_t n) {
   return finite_volumes(3, n, [&](const Cell& cell, int axis, int side) {

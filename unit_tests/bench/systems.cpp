@@ -49,8 +49,9 @@ double largest_product(const Entries& A, const Vector& v, const Counts& counts) 
 }  // namespace
 
 TEST_CASE("symmetric systems are so to the last bit, with a positive diagonal") {
-  for (const char* text : {"poisson2d:9", "poisson3d:5", "poisson3d:4,27", "anisotropic:5",
-                           "jumps:17,6", "cutfaces:11", "neumann:5", "elasticity:4"}) {
+  for (const char* text :
+       {"poisson2d:9", "poisson3d:5", "poisson3d:4,27", "anisotropic:5", "rotated:5,22,2",
+        "jumps:17,6", "cutfaces:11", "neumann:5", "elasticity:4"}) {
     CAPTURE(text);
     const Entries A = entries_of(generate_system(text, 3));
     for (const auto& [place, value] : A) {
@@ -80,6 +81,29 @@ TEST_CASE("values of finite volumes") {
   CHECK(flow.at({62, 63}) == -1);
   CHECK(flow.at({62, 62 - 25}) == -1.125);
   CHECK(std::fabs(row_sum(flow, 62)) < 1e-15);
+}
+
+TEST_CASE("rotated elements conduct along their direction") {
+  const std::int64_t n = 7;
+  const double cosine = std::cos(22 * 3.141592653589793 / 180);
+  const double along = cosine * cosine + 0.01 * (1 - cosine * cosine);
+  const double across = 1.01 - along, mixed = 0.99 * cosine * std::sqrt(1 - cosine * cosine);
+  const Entries A = entries_of(generate_system("rotated:7,22,2", 1));
+  const auto product = [&](const auto& v) {
+    double sum = 0;
+    for (const auto& [place, value] : A) {
+      if (place.first != 3 * n + 3) continue;
+      const auto x = static_cast<double>(place.second % n - 3);
+      const auto y = static_cast<double>(place.second / n - 3);
+      sum += value * v(x, y);
+    }
+    return sum;
+  };
+  CHECK(product([](double, double) { return 1.0; }) == doctest::Approx(0).epsilon(1e-12));
+  CHECK(product([](double x, double) { return x; }) == doctest::Approx(0).epsilon(1e-12));
+  CHECK(product([](double x, double) { return x * x; }) == doctest::Approx(-2 * along));
+  CHECK(product([](double, double y) { return y * y; }) == doctest::Approx(-2 * across));
+  CHECK(product([](double x, double y) { return x * y; }) == doctest::Approx(-2 * mixed));
 }
 
 TEST_CASE("coefficients jump, and cut faces conduct less") {

@@ -11,6 +11,14 @@ void define(Settings& settings, MultigridRequest& r) {
   settings.option("strength", r.options.strength, "Threshold above which an entry is strong")
       ->check(CLI::Range(0.0, 1.0));
   settings
+      .option("strength-measure", r.strength_measure,
+              "automatic, magnitude or evolution, by which an entry is strong")
+      ->check(CLI::IsMember({"automatic", "magnitude", "evolution"}));
+  settings
+      .option("improve-candidates", r.options.improve_candidates,
+              "Sweeps that relax near-nullspace vectors; -1: as needed")
+      ->check(CLI::Range(-1, 100));
+  settings
       .option("block", r.options.block_size, "Rows of a node; elasticity sets it", "block_size")
       ->check(CLI::Range(1, 64));
   settings
@@ -73,6 +81,10 @@ void print(std::ostream& out, const MatrixResult& result, const DeviceFigures&,
 
 void prepare(MultigridRequest& request) {
   check_names(request.schemes, "multigrid", {"auto", "all"}, known_hierarchies());
+  request.options.strength_measure =
+      request.strength_measure == "magnitude"   ? MultigridMeasure::magnitude
+      : request.strength_measure == "evolution" ? MultigridMeasure::evolution
+                                                : MultigridMeasure::automatic;
 }
 
 constexpr const char* help =

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <string>
+
 #include "../../../solvers/multigrid/core.hpp"
 #include "../../../solvers/multigrid/options.hpp"
 #include "../solve/problem.hpp"
@@ -10,6 +12,7 @@ namespace heddle::bench {
 /// Options of `heddle-bench multigrid`; the method is that of the solve that verifies a hierarchy.
 struct MultigridRequest : SystemRequest {
   MultigridOptions options;
+  std::string strength_measure = "automatic";
 
   MultigridRequest() { limits.max_iterations = 1000; }
 };

@@ -187,6 +187,8 @@ class MultigridPlan(_Preconditioner):
         near_nullspace: ArrayLike | None = None,
         *,
         strength: float = 0.02,
+        strength_measure: Literal["automatic", "magnitude", "evolution"] = "automatic",
+        improve_candidates: float | None = None,
         block_size: float = 1,
         smoother: Literal["chebyshev", "block-chebyshev", "l1-jacobi"] = "chebyshev",
         degree: float = 2,

@@ -63,7 +63,7 @@ _kinds = {
     "measure_seconds": number, "sweep": word, "omega": number, "order": word, "pivot_floor": number, "strength": number,
     "smoother": word, "maxiter": optional(large_count), "check_every": optional(count), "restart": optional(count),
     "max_seconds": optional(number), "tol": optional(number), "relative_to": word, "max_operator_complexity": number,
-    "symmetry_tolerance": number,
+    "symmetry_tolerance": number, "strength_measure": word, "improve_candidates": optional(count),
     **dict.fromkeys(("transpose", "values_in_place", "lower", "unit_diagonal", "ignore_outside", "single_precision",
                      "history", "largest", "flexible"), flag),
 }  # all others are counts

@@ -145,6 +145,11 @@ class MultigridPlan(Preconditioner):
         Vectors that A nearly takes to zero, as rigid bodies of elasticity; by default the constant one.
     strength : float
         Entries above it, relative to the diagonal, join rows.
+    strength_measure : 'automatic', 'magnitude' or 'evolution'
+        What makes an entry strong: its magnitude, or how smoothing spreads an impulse, for stiff directions that follow
+        no entry. 'automatic' takes the latter if positive entries make magnitudes mislead.
+    improve_candidates : int, optional
+        Sweeps that relax near-nullspace vectors on each level; by default 4 if they are of no use, else 0.
     block_size : int
         Rows of a node, which join together.
     smoother : 'chebyshev', 'block-chebyshev' or 'l1-jacobi'
@@ -166,9 +171,10 @@ class MultigridPlan(Preconditioner):
 
     __slots__ = ()
 
-    def __init__(self, A, near_nullspace=None, *, strength=0.02, block_size=1, smoother="chebyshev", degree=2,
-                 coarsest_rows=500, max_levels=20, max_operator_complexity=5.0, symmetry_tolerance=1e-5,
-                 max_bytes=None, expected_applies=1000, vectors=1, stream=None):
+    def __init__(self, A, near_nullspace=None, *, strength=0.02, strength_measure="automatic", improve_candidates=None,
+                 block_size=1, smoother="chebyshev", degree=2, coarsest_rows=500, max_levels=20,
+                 max_operator_complexity=5.0, symmetry_tolerance=1e-5, max_bytes=None, expected_applies=1000,
+                 vectors=1, stream=None):
         with place(stream):
             A = as_matrix(A)
             if near_nullspace is not None:
@@ -177,6 +183,7 @@ class MultigridPlan(Preconditioner):
                     raise _core.Error(f"near_nullspace has the shape {near_nullspace.shape}; give "
                                       f"({A.shape[0]}, number of vectors)")
         self._set(A, "multigrid_plan", dict(
-            strength=strength, block_size=block_size, smoother=smoother, degree=degree, coarsest_rows=coarsest_rows,
+            strength=strength, strength_measure=strength_measure, improve_candidates=improve_candidates,
+            block_size=block_size, smoother=smoother, degree=degree, coarsest_rows=coarsest_rows,
             max_levels=max_levels, max_operator_complexity=max_operator_complexity, symmetry_tolerance=symmetry_tolerance,
             max_bytes=max_bytes, expected_applies=expected_applies, vectors=vectors), stream, (near_nullspace,))
