@@ -29,6 +29,7 @@ struct MultigridHierarchy {
   std::vector<MultigridLevel> levels;
   /// Reason why the last level is not coarsened, in words.
   std::string end;
+  std::string kind, cycle;  ///< in words
 
   /// Sum of rows of all levels over the rows of the finest.
   double grid_complexity() const { return over_finest(&MultigridLevel::rows); }
@@ -44,8 +45,9 @@ struct MultigridHierarchy {
               std::to_string(level.entries) + " entries, " + level.scheme + ", " + level.smoother +
               "\n";
     }
-    return text + end + "; grid complexity " + rounded(grid_complexity()) +
-           ", operator complexity " + rounded(operator_complexity()) + "\n";
+    return text + end + "; " + kind + ", " + cycle + "; grid complexity " +
+           rounded(grid_complexity()) + ", operator complexity " + rounded(operator_complexity()) +
+           "\n";
   }
 
  private:
@@ -79,6 +81,7 @@ class Hierarchy {
   virtual void update_values(const Exec& exec, const Matrix& A) = 0;
   virtual void check_values(const Exec& exec) = 0;
   virtual MultigridHierarchy levels() const = 0;
+  virtual bool is_variable() const = 0;
   virtual bool symmetric() = 0;
   virtual std::string asymmetry() = 0;
   /// Whether memory was reserved, since there was less.
