@@ -11,14 +11,32 @@ namespace heddle::python {
 
 namespace {
 
+MultigridKind kind_of(const std::string& kind) {
+  if (kind == "automatic") return MultigridKind::automatic;
+  if (kind == "smoothed") return MultigridKind::smoothed_aggregation;
+  if (kind == "plain") return MultigridKind::plain_aggregation;
+  throw Error("kind is '" + kind + "'", "give 'automatic', 'smoothed' or 'plain'");
+}
+
+MultigridCycle cycle_of(const std::string& cycle) {
+  if (cycle == "v") return MultigridCycle::v;
+  if (cycle == "w") return MultigridCycle::w;
+  if (cycle == "k") return MultigridCycle::k;
+  throw Error("cycle is '" + cycle + "'", "give 'v', 'w' or 'k'");
+}
+
 template <class S, class O>
 Preconditioner<S, O>* make_multigrid(const Matrix<S, O>& A, std::optional<Input<S>> near_nullspace,
+                                     const std::string& kind, const std::string& cycle,
                                      double strength, int block_size, const std::string& smoother,
                                      int degree, int coarsest_rows, int max_levels,
                                      double max_operator_complexity, double symmetry_tolerance,
                                      std::optional<std::size_t> max_bytes,
-                                     std::int64_t expected_applies, int vectors) {
+                                     std::int64_t expected_applies, int expected_solves,
+                                     int vectors) {
   MultigridOptions options;
+  options.kind = kind_of(kind);
+  options.cycle = cycle_of(cycle);
   options.strength = strength;
   options.block_size = block_size;
   if (smoother != "chebyshev" && smoother != "l1-jacobi") {
@@ -33,6 +51,7 @@ Preconditioner<S, O>* make_multigrid(const Matrix<S, O>& A, std::optional<Input<
   options.symmetry_tolerance = symmetry_tolerance;
   options.max_bytes = max_bytes.value_or(no_bound);
   options.expected_applies = expected_applies;
+  options.expected_solves = expected_solves;
   options.vectors = {.count = vectors, .apart = false};
   using Plan = MultigridPlan<Exec, typename Matrix<S, O>::Csr>;
   if (!near_nullspace) return make<Plan, S, O>(A.csr, options);
@@ -45,7 +64,7 @@ template <class S, class O>
 void bind_multigrid(nb::module_& m) {
   const nb::arg any;
   m.def("multigrid_plan", &make_multigrid<S, O>, any, nb::arg().none(), any, any, any, any, any,
-        any, any, any, nb::arg().none(), any, any);
+        any, any, any, any, any, nb::arg().none(), any, any, any);
 }
 
 HEDDLE_PYTHON_INSTANCES(bind_multigrid)

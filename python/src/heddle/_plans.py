@@ -136,13 +136,17 @@ class IcPlan(_Factors):
 
 
 class MultigridPlan(Preconditioner):
-    """A V cycle of smoothed aggregation, for symmetric positive definite matrices of elliptic problems.
+    """A cycle of smoothed or plain aggregation, for symmetric positive definite matrices of elliptic problems.
 
     Parameters
     ----------
     A : Matrix, or scipy.sparse CSR
     near_nullspace : array of (rows,) or (rows, vectors), optional
         Vectors that A nearly takes to zero, as rigid bodies of elasticity; by default the constant one.
+    kind : 'automatic', 'smoothed' or 'plain'
+        Smoothed aggregation, or plain, whose set-up is shorter and whose iterations are more. Automatic: by expected_solves.
+    cycle : 'v', 'w' or 'k'
+        A K cycle is no linear map: heddle.cg is flexible with it, and other methods refuse it.
     strength : float
         Entries above it, relative to the diagonal, join rows.
     block_size : int
@@ -159,15 +163,17 @@ class MultigridPlan(Preconditioner):
         so many times sqrt(rows) in Frobenius' norm. The default takes values of 8 digits.
     max_bytes : int, optional
         The most device memory that the plan may keep; heddle.Error says how much it would keep.
+    expected_solves : int
+        Solves with one set-up, from which an automatic kind is chosen; 0, unknown: smoothed.
     expected_applies, vectors, stream
         As of SpmvPlan.
     """
 
     __slots__ = ()
 
-    def __init__(self, A, near_nullspace=None, *, strength=0.02, block_size=1, smoother="chebyshev", degree=2,
-                 coarsest_rows=500, max_levels=20, max_operator_complexity=5.0, symmetry_tolerance=1e-5,
-                 max_bytes=None, expected_applies=1000, vectors=1, stream=None):
+    def __init__(self, A, near_nullspace=None, *, kind="automatic", cycle="v", strength=0.02, block_size=1,
+                 smoother="chebyshev", degree=2, coarsest_rows=500, max_levels=20, max_operator_complexity=5.0,
+                 symmetry_tolerance=1e-5, max_bytes=None, expected_applies=1000, expected_solves=0, vectors=1, stream=None):
         with place(stream):
             A = as_matrix(A)
             if near_nullspace is not None:
@@ -176,6 +182,7 @@ class MultigridPlan(Preconditioner):
                     raise _core.Error(f"near_nullspace has the shape {near_nullspace.shape}; give "
                                       f"({A.shape[0]}, number of vectors)")
         self._set(A, "multigrid_plan", dict(
-            strength=strength, block_size=block_size, smoother=smoother, degree=degree, coarsest_rows=coarsest_rows,
-            max_levels=max_levels, max_operator_complexity=max_operator_complexity, symmetry_tolerance=symmetry_tolerance,
-            max_bytes=max_bytes, expected_applies=expected_applies, vectors=vectors), stream, (near_nullspace,))
+            kind=kind, cycle=cycle, strength=strength, block_size=block_size, smoother=smoother, degree=degree,
+            coarsest_rows=coarsest_rows, max_levels=max_levels, max_operator_complexity=max_operator_complexity,
+            symmetry_tolerance=symmetry_tolerance, max_bytes=max_bytes, expected_applies=expected_applies,
+            expected_solves=expected_solves, vectors=vectors), stream, (near_nullspace,))
