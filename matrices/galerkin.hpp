@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "multiply.hpp"
+#include "multiply/aggregated_product.hpp"
 #include "multiply/triple_product.hpp"
 
 namespace heddle {
@@ -110,7 +111,8 @@ auto galerkin(const Exec& exec, const Matrix& R, const Matrix& A, const Matrix& 
 
 namespace detail {
 
-/// R A P with its values: by one walk over the products of each row, or by a GalerkinPlan.
+/// R A P with its values: by one walk over the products of each row, by a GalerkinPlan, or for a
+/// tentative prolongation by sums between aggregates.
 template <ExecutionSpace Exec, class Matrix>
 class CoarseMatrix {
  public:
@@ -126,9 +128,16 @@ class CoarseMatrix {
     plan_.numeric(exec, R, A, P);
   }
 
+  /// Computes P* A P for a P whose rows have the `vectors` columns of one aggregate, or none.
+  /// Allocates, and waits.
+  CoarseMatrix(const Exec& exec, const Matrix& A, const Matrix& P, int vectors)
+      : aggregated_(std::in_place, exec, A, P, vectors) {}
+
   /// Computes the values for matrices of the same patterns. No wait, no allocation.
   void update_values(const Exec& exec, const Matrix& R, const Matrix& A, const Matrix& P) {
-    if (triple_) {
+    if (aggregated_) {
+      aggregated_->numeric(exec, A, P);
+    } else if (triple_) {
       triple_->numeric(exec, R, A, P);
     } else {
       plan_.numeric(exec, R, A, P);
@@ -136,11 +145,16 @@ class CoarseMatrix {
   }
   Matrix matrix() const& { return storage().matrix(); }
   Matrix matrix() const&& = delete;
-  const auto& storage() const& { return triple_ ? triple_->storage() : plan_.storage(); }
-  std::size_t bytes() const { return triple_ ? triple_->bytes() : plan_.bytes(); }
+  const auto& storage() const& {
+    return aggregated_ ? aggregated_->storage() : triple_ ? triple_->storage() : plan_.storage();
+  }
+  std::size_t bytes() const {
+    return aggregated_ ? aggregated_->bytes() : triple_ ? triple_->bytes() : plan_.bytes();
+  }
   bool is_of_one_walk() const { return triple_.has_value(); }
 
  private:
+  std::optional<matrix_product::AggregatedProduct<Exec, Matrix>> aggregated_;
   std::optional<matrix_product::TripleProduct<Exec, Matrix>> triple_;
   GalerkinPlan<Exec, Matrix> plan_;
 };

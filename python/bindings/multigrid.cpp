@@ -11,6 +11,20 @@ namespace heddle::python {
 
 namespace {
 
+MultigridKind kind_of(const std::string& kind) {
+  if (kind == "automatic") return MultigridKind::automatic;
+  if (kind == "smoothed") return MultigridKind::smoothed_aggregation;
+  if (kind == "plain") return MultigridKind::plain_aggregation;
+  throw Error("kind is '" + kind + "'", "give 'automatic', 'smoothed' or 'plain'");
+}
+
+MultigridCycle cycle_of(const std::string& cycle) {
+  if (cycle == "v") return MultigridCycle::v;
+  if (cycle == "w") return MultigridCycle::w;
+  if (cycle == "k") return MultigridCycle::k;
+  throw Error("cycle is '" + cycle + "'", "give 'v', 'w' or 'k'");
+}
+
 template <class S, class O>
 Preconditioner<S, O>* make_multigrid(const Matrix<S, O>& A, std::optional<Input<S>> near_nullspace,
                                      double strength, const std::string& strength_measure,
@@ -19,8 +33,11 @@ Preconditioner<S, O>* make_multigrid(const Matrix<S, O>& A, std::optional<Input<
                                      int max_levels, double max_operator_complexity,
                                      double symmetry_tolerance,
                                      std::optional<std::size_t> max_bytes,
-                                     std::int64_t expected_applies, int vectors) {
+                                     std::int64_t expected_applies, int expected_solves,
+                                     int vectors) {
   MultigridOptions options;
+  options.kind = kind_of(kind);
+  options.cycle = cycle_of(cycle);
   options.strength = strength;
   if (strength_measure == "magnitude") {
     options.strength_measure = MultigridMeasure::magnitude;
@@ -47,6 +64,7 @@ Preconditioner<S, O>* make_multigrid(const Matrix<S, O>& A, std::optional<Input<
   options.symmetry_tolerance = symmetry_tolerance;
   options.max_bytes = max_bytes.value_or(no_bound);
   options.expected_applies = expected_applies;
+  options.expected_solves = expected_solves;
   options.vectors = {.count = vectors, .apart = false};
   using Plan = MultigridPlan<Exec, typename Matrix<S, O>::Csr>;
   if (!near_nullspace) return make<Plan, S, O>(A.csr, options);

@@ -21,6 +21,7 @@ class Preconditioner : public Kept {
   /// Updates the values and checks them, which an apply does not.
   virtual void update_values(const Exec& exec, const typename Matrix<S, O>::Csr& A) = 0;
   virtual bool symmetric() const = 0;
+  virtual bool is_variable() const = 0;
   virtual bool capturable() const = 0;
   virtual VersionNumber version() const = 0;
   virtual std::string name() const = 0;
@@ -42,6 +43,7 @@ struct AnyPreconditioner {
                 vectors_of(x.data(), x.extent(0)));
   }
   bool symmetric() const { return plan->symmetric(); }
+  bool is_variable() const { return plan->is_variable(); }
   bool capturable() const { return plan->capturable(); }
   static constexpr bool launches_by_heddle = true;
   VersionNumber version() const { return plan->version(); }
@@ -75,6 +77,10 @@ class PreconditionerOf final : public Preconditioner<S, O> {
     plan().check_values(exec);
   }
   bool symmetric() const override { return plan().symmetric(); }
+  bool is_variable() const override {
+    if constexpr (requires(P& p) { p.is_variable(); }) return plan().is_variable();
+    return false;
+  }
   bool capturable() const override { return plan().capturable(); }
   VersionNumber version() const override { return plan().version(); }
   std::string name() const override { return plan().name(); }

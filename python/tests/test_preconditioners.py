@@ -149,6 +149,24 @@ def test_what_bounds_multigrid(A):
         heddle.cg(A, b, M=heddle.MultigridPlan(nearly, symmetry_tolerance=1e-14))
 
 
+def test_kinds_and_cycles_of_multigrid(A):
+    b = np.ones(A.shape[0])
+    for kind in ("smoothed", "plain"):
+        for cycle in ("v", "w", "k"):
+            M = heddle.MultigridPlan(A, kind=kind, cycle=cycle, coarsest_rows=10)
+            assert f"{kind} aggregation, {cycle.upper()} cycle" in M.scheme
+            x, info = heddle.cg(A, b, M=M)
+            assert info == 0
+            np.testing.assert_allclose(A @ x, b, atol=1e-6 * np.linalg.norm(b))
+    with pytest.raises(heddle.Error, match="differs from one apply to the next"):
+        heddle.minres(A, b, M=heddle.MultigridPlan(A, kind="plain", cycle="k", coarsest_rows=10))
+    assert "plain aggregation" in heddle.MultigridPlan(A, expected_solves=1, coarsest_rows=10).scheme
+    with pytest.raises(heddle.Error, match="cycle is 'x'"):
+        heddle.MultigridPlan(A, cycle="x")
+    with pytest.raises(heddle.Error, match="kind is 'x'"):
+        heddle.MultigridPlan(A, kind="x")
+
+
 def test_what_plans_say(A):
     for make in (heddle.GaussSeidelPlan, heddle.IluPlan, heddle.IcPlan, heddle.MultigridPlan):
         plan = make(A)

@@ -178,12 +178,12 @@ namespace heddle {
 /// the vectors must fit into its scratch. The scheme is chosen by size or pinned by options.scheme;
 /// scheme() returns what ran. The schemes add up in different orders.
 ///
-/// With options.flexible M may differ from one apply to the next: beta is z . (r - r before) over
-/// the last r . z, after Polak and Ribiere, so that the new p is conjugate to the last one whatever
-/// M is. r - r before is -alpha q, which needs no vector more. Each step lowers the energy of the
-/// error if r . M r is positive, and M need not be symmetric. Over complex numbers all dots are
-/// their real parts: A is symmetric in that inner product too. An iteration moves 13 n b bytes and
-/// those of M, which is applied even if it is diagonal.
+/// With options.flexible, or an M that says is_variable(), M may differ from one apply to the next:
+/// beta is z . (r - r before) over the last r . z, after Polak and Ribiere, so that the new p is
+/// conjugate to the last one whatever M is. r - r before is -alpha q, which needs no vector more.
+/// Each step lowers the energy of the error if r . M r is positive, and M need not be symmetric.
+/// Over complex numbers all dots are their real parts: A is symmetric in that inner product too. An
+/// iteration moves 13 n b bytes and those of M, which is applied even if it is diagonal.
 ///
 /// Sources: M. Hestenes and E. Stiefel (1952); replacing the recurrence by b - A x: H. van der
 /// Vorst and Q. Ye (2000); flexible: G. Golub and Q. Ye (1999), Y. Notay (2000).
@@ -209,10 +209,10 @@ class CgSolver
   }
 
  private:
-  using Base::allocate, Base::arena_, Base::best_, Base::column, Base::count, Base::give,
-      Base::limits, Base::monitor_, Base::only_moves_, Base::options, Base::pass, Base::q_,
-      Base::r_, Base::read, Base::rows_, Base::scale_residual, Base::states, Base::workspace_,
-      Base::write, Base::x_;
+  using Base::allocate, Base::arena_, Base::best_, Base::column, Base::count, Base::flexible,
+      Base::give, Base::limits, Base::monitor_, Base::only_moves_, Base::options, Base::pass,
+      Base::q_, Base::r_, Base::read, Base::rows_, Base::scale_residual, Base::states,
+      Base::workspace_, Base::write, Base::x_;
   using typename Base::Const, typename Base::How, typename Base::Sum, typename Base::Vectors;
   static constexpr detail::krylov::SolverTraits traits = {
       .takes = {.name = "CgSolver", .flexible = true, .vectors = true, .scheme = true},
@@ -223,6 +223,7 @@ class CgSolver
       .method = detail::krylov::method_of_cg,
       .recorded = true,
       .dot_in_product = true,
+      .becomes_flexible = true,
       .needs_symmetric = "conjugate gradients need"};
   template <class A>
   static constexpr bool takes_dot = detail::krylov::AppliesDot<A, Exec, S>;
@@ -230,7 +231,7 @@ class CgSolver
   template <class M, class A>
   double vectors_moved(const A& matrix) const {
     const bool with_dot = count() == 1 && takes_dot<A> && detail::krylov::has_dot(matrix);
-    const double passes = options().flexible ? 13 : detail::krylov::no_preconditioner<M> ? 10 : 12;
+    const double passes = flexible() ? 13 : detail::krylov::no_preconditioner<M> ? 10 : 12;
     return passes - (with_dot ? 2 : 0);
   }
 
@@ -327,7 +328,7 @@ class CgSolver
   template <class M>
   void restart(const Exec& exec, M& preconditioner) {
     scale_residual(exec);
-    if (options().flexible) {
+    if (flexible()) {
       restart_by<How::by_operator>(exec, preconditioner);
     } else {
       restart_by<detail::krylov::how_with<M>()>(exec, preconditioner);
@@ -361,7 +362,7 @@ class CgSolver
   template <class A, class M>
   void iterate(const Exec& exec, A& matrix, M& preconditioner, bool) {
     multiply(exec, matrix);
-    if (options().flexible) {
+    if (flexible()) {
       step_by<How::by_operator>(exec, preconditioner);
     } else {
       step_by<detail::krylov::how_with<M>()>(exec, preconditioner);

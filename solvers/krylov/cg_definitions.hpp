@@ -182,7 +182,7 @@ CgSolver<Exec, S>::CgSolver(const Exec& exec, std::int64_t rows, const KrylovOpt
 
 template <ExecutionSpace Exec, Scalar S>
 std::optional<Scheme> CgSolver<Exec, S>::in_one_launch(std::int64_t nonzeros) const {
-  if (count() != 1 || options().flexible) return std::nullopt;
+  if (count() != 1 || flexible()) return std::nullopt;
   return detail::krylov::cg_in_one_launch<Exec, S>(device_, options().scheme, rows_, nonzeros);
 }
 
@@ -200,10 +200,9 @@ void CgSolver<Exec, S>::check_pinned() const {
 template <ExecutionSpace Exec, Scalar S>
 template <detail::krylov::Preconditioned how>
 void CgSolver<Exec, S>::Passes<how>::restart(const Exec& exec, const Const& z) const {
-  solver.pass(
-      exec, "heddle::cg::restart", z.row_stride == 1,
-      detail::krylov::CgRestart<S, how>{
-          {}, read(solver.r_), z, read(solver.p_), solver.states(), solver.options().flexible});
+  solver.pass(exec, "heddle::cg::restart", z.row_stride == 1,
+              detail::krylov::CgRestart<S, how>{
+                  {}, read(solver.r_), z, read(solver.p_), solver.states(), solver.flexible()});
 }
 
 template <ExecutionSpace Exec, Scalar S>
@@ -237,7 +236,7 @@ void CgSolver<Exec, S>::curvature(const Exec& exec) {
 
 template <ExecutionSpace Exec, Scalar S>
 void CgSolver<Exec, S>::rho(const Exec& exec, const Const& z) {
-  if (options().flexible) {
+  if (flexible()) {
     pass(exec, "heddle::cg::flexible_rho", true,
          detail::krylov::CgFlexibleRho<S>{{}, read(r_), z, read(q_), states()});
   } else {

@@ -45,6 +45,9 @@ concept LinearOperator = requires(A& a, const Exec& exec, const ConstSolverVecto
 ///   M that returns false. Without this member M counts as symmetric.
 /// - `name()`: the name that such a refusal prints.
 /// - `asymmetry()`: the reason why M is not symmetric, a std::string that it prints as well.
+/// - `bool is_variable()`: whether M may differ from one apply to the next, as an inner iteration
+///   does. CgSolver is then flexible without options.flexible, GmresSolver asks for that option,
+///   and the other Krylov solvers refuse M. Without this member M counts as constant.
 /// - `reserve(exec, vectors)`: makes room for an apply to so many vectors at once. Solvers with
 ///   several right-hand sides or eigenpairs call it before they iterate, outside of any apply, of
 ///   an M that is not const. It may allocate and wait, and renews version() if it does.
@@ -167,6 +170,15 @@ bool symmetric(const T& part) {
     return part.symmetric();
   } else {
     return true;
+  }
+}
+
+template <class T>
+bool is_variable(const T& part) {
+  if constexpr (requires { part.is_variable(); }) {
+    return part.is_variable();
+  } else {
+    return false;
   }
 }
 

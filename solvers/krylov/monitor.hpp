@@ -47,6 +47,7 @@ struct SolverTraits {
   int passes = 2;                         ///< passes over vectors in a step
   bool recorded = false;                  ///< whether blocks of steps may run as graphs
   bool dot_in_product = false;            ///< whether it uses the apply_dot of an operator
+  bool becomes_flexible = false;          ///< for a variable M, without options.flexible
   const char* needs_symmetric = nullptr;  ///< "conjugate gradients need"; null: M may be any
   /// Solvers for the same A that take any M.
   const char* for_any_preconditioner = "gmres, bicgstab or flexible cg";
@@ -122,6 +123,16 @@ void check_symmetric(const M& preconditioner, const char* needs, const char* ins
   throw Error(name_of(preconditioner) + " is not symmetric, and " + needs +
                   " a preconditioner that is" + asymmetry_of(preconditioner),
               std::string("sweep forward and backward, or use ") + instead);
+}
+
+/// Throws Error if M is variable and the solver is not flexible.
+template <class M>
+void check_constant(const M& preconditioner, bool flexible, const TakenOptions& takes) {
+  if (flexible || !is_variable(preconditioner)) return;
+  throw Error(name_of(preconditioner) + " differs from one apply to the next, and " + takes.name +
+                  " needs a preconditioner that does not",
+              takes.flexible ? "set options.flexible"
+                             : "use CgSolver, or GmresSolver with options.flexible");
 }
 
 /// Number of residuals of a right-hand side that the device keeps: those between two checks, and

@@ -151,7 +151,8 @@ struct KrylovOptions {
   /// For GmresSolver: the iterations after which it is restarted; 30 by default.
   std::optional<int> restart = std::nullopt;
   /// For CgSolver and GmresSolver: the preconditioner may differ from one apply to the next, as an
-  /// inner iteration does. CgSolver then takes a preconditioner that is not symmetric too, and runs
+  /// inner iteration does. CgSolver, which is so without the option for a preconditioner that says
+  /// is_variable(), then takes a preconditioner that is not symmetric too, and runs
   /// cg/launches. GmresSolver keeps a second vector for each iteration of a cycle.
   bool flexible = false;
   /// For ChebyshevSolver, which requires them: bounds of the eigenvalues of M A.

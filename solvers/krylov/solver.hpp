@@ -227,8 +227,8 @@ class KrylovSolver {
   ///
   /// Waits for `exec` every options.check_every iterations. With 0 it never waits: `outcome` is
   /// then running, and results(exec) waits and returns the results. Throws Error if sizes do not
-  /// fit, if the method needs a symmetric M and M says that it is not, or if options.scheme cannot
-  /// solve the system.
+  /// fit, if the method needs a symmetric or a constant M and M says that it is not, or if
+  /// options.scheme cannot solve the system.
   template <class A, VectorView B, WritableVectorView X, class M = NoPreconditioner>
   KrylovResult solve(const Exec& exec, A&& matrix, const B& b, const X& x,
                      M&& preconditioner = M()) {
@@ -244,6 +244,8 @@ class KrylovSolver {
     only_moves_.check(Solver::traits.takes.name, "solve");
     check_symmetric(preconditioner, options().flexible ? nullptr : Solver::traits.needs_symmetric,
                     Solver::traits.for_any_preconditioner);
+    variable_ = is_variable(preconditioner);
+    check_constant(preconditioner, flexible(), Solver::traits.takes);
     read_of<S>(preconditioner, {}, rows_);
     const auto right = vectors::to_read(b);
     const auto solution = vectors::to_write(x);
@@ -326,6 +328,10 @@ class KrylovSolver {
 
   int count() const { return static_cast<int>(monitor_.results().size()); }
   const KrylovOptions& options() const { return monitor_.options(); }
+  /// Whether M may differ from one apply to the next in the present solve.
+  bool flexible() const {
+    return options().flexible || (Solver::traits.becomes_flexible && variable_);
+  }
   State* states() const { return monitor_.states(); }
   Limits limits() const { return monitor_.limits(); }
   static Multivector<S> write(const Vectors& v) { return multivector_of<S>(v); }
@@ -418,6 +424,7 @@ class KrylovSolver {
   /// q_ is free between steps, and holds A x when b - A x is computed; see Method::keeps_residual
   Vectors x_, r_, q_;
   MoveOnly only_moves_;
+  bool variable_ = false;  ///< whether M of the last solve is
 
  private:
   Solver& self() { return static_cast<Solver&>(*this); }

@@ -151,6 +151,13 @@ const Matrix& checked(const Matrix& A, const Multivector<const S>& near_nullspac
              " has no effect with parts.prolongation",
          "leave it out");
   }
+  if (parts.prolongation && options.kind != MultigridKind::automatic) {
+    fail("options.kind has no effect with parts.prolongation", "leave it out");
+  }
+  if (options.expected_solves < 0) {
+    fail("options.expected_solves is " + std::to_string(options.expected_solves),
+         "give a number of solves, or 0 for unknown");
+  }
   if (options.vectors.count < 1) {
     fail("options.vectors.count is " + std::to_string(options.vectors.count),
          "give the number of vectors that b will hold");

@@ -84,6 +84,17 @@ struct Shared {
         level < options.smoothers.size() ? options.smoothers[level] : options.smoother;
     return {smoother, Smoothing::degree_of(smoother, given_degree)};
   }
+
+  /// Whether P is the tentative prolongation.
+  bool plain() const {
+    return !parts.prolongation && options.kind == MultigridKind::plain_aggregation;
+  }
+  /// Factor of the correction from the next level. A tentative prolongation has too much energy, so
+  /// that coarse corrections are too small; W and K cycles make up for it otherwise. 1.7 lies
+  /// between what suits jumps of coefficients and weak directions (docs/design/multigrid.md).
+  /// Source: D. Braess, "Towards algebraic multigrid for elliptic problems of second order",
+  /// Computing 55, 1995.
+  double correction() const { return plain() && options.cycle == MultigridCycle::v ? 1.7 : 1; }
   /// rows: the features of A, if they are known.
   Product product(const Exec& exec, const Matrix& A, std::int64_t expected_applies,
                   const std::optional<RowFeatures>& rows) const {
@@ -209,6 +220,62 @@ class SmoothedAggregation final : public Prolongation<Exec, Matrix> {
   Tentative<Exec, S, O, Off> tentative_;
   SmoothedProlongation<Exec, Matrix> smoothed_;
   std::optional<MultiplyPlan<Exec, Matrix>> twice_;  ///< the second step
+};
+
+/// The tentative prolongation as P. For one vector its weights are the entries of the vector, not
+/// normalized, so that the vector of the coarse level is constant: with a constant vector coarse
+/// entries are sums of entries of A, exact wherever those sums are, and equal on every device.
+template <ExecutionSpace Exec, class Matrix>
+class PlainAggregation final : public Prolongation<Exec, Matrix> {
+ public:
+  using S = typename Matrix::scalar_type;
+  using O = typename Matrix::ordinal_type;
+  using Off = typename Matrix::offset_type;
+  using Space = typename Exec::memory_space;
+
+  /// Makes pattern and values. Allocates, and waits.
+  PlainAggregation(const Exec& exec, const Aggregates<Exec, O>& aggregates, int block,
+                   const NearNullspace<S>& vectors) {
+    const O count = aggregates.count();
+    if (vectors.vectors > 1) {
+      const Tentative<Exec, S, O, Off> made(exec, aggregates.of(), count, block, vectors);
+      P_ = made.prolongation;
+      memory_ = made.memory;
+      coarse_ = made.coarse;
+      return;
+    }
+    coarse_ = {nullptr, count, 1};
+    memory_ =
+        Arena<Space>(exec, "heddle::multigrid::near_nullspace", arena_array(coarse_.data, count));
+    fill(exec, "heddle::multigrid::near_nullspace", coarse_.data, count, S(1));
+    O* key = nullptr;
+    const Arena<Space> work(exec, "heddle::multigrid::members", arena_array(key, vectors.rows));
+    parallel_for(exec, "heddle::multigrid::aggregate_of_row", vectors.rows,
+                 AggregateOfRow<O>{aggregates.of(), count, block, key});
+    constexpr RowLabels labels{"heddle::multigrid::count_tentative",
+                               "heddle::multigrid::tentative_row_ptr",
+                               "heddle::multigrid::put_tentative"};
+    P_ = make_rows<S, O, Off>(exec, labels, vectors.rows, count, EntriesOfRow<O>{key, count, 1},
+                              [&](const auto& storage) {
+                                return PutTentative<S, O, Off>{key,
+                                                               count,
+                                                               vectors,
+                                                               storage.row_ptr().data(),
+                                                               storage.col_idx().data(),
+                                                               storage.values().data()};
+                              });
+    exec.fence("heddle::multigrid::tentative");
+  }
+
+  void update_values(const Exec&, const Matrix&, const SpectrumNumbers*) override {}
+  Matrix matrix() const override { return P_.matrix(); }
+  NearNullspace<S> coarse_vectors() const override { return coarse_; }
+  std::size_t bytes() const override { return P_.bytes() + memory_.bytes(); }
+
+ private:
+  CsrStorage<S, O, Off, Space> P_;
+  Arena<Space> memory_;
+  NearNullspace<S> coarse_{nullptr, 0, 1};
 };
 
 template <Offset Off>
@@ -373,9 +440,11 @@ struct Coarsening {
     if (shared.parts.prolongation) check_columns(exec, l);
     // Rows of a user's P may be long, and have repeated columns; with several vectors for each
     // aggregate, A P repeats too few columns. On CPUs two products are faster.
-    const bool one_walk = backends::has_lanes<Exec> && !shared.parts.prolongation &&
-                          prolongation->coarse_vectors().vectors == 1;
-    coarse = CoarseMatrix<Exec, Matrix>(exec, restriction.matrix(), A, P, one_walk);
+    const int vectors = prolongation->coarse_vectors().vectors;
+    const bool one_walk = backends::has_lanes<Exec> && !shared.parts.prolongation && vectors == 1;
+    coarse = shared.plain()
+                 ? CoarseMatrix<Exec, Matrix>(exec, A, P, vectors)
+                 : CoarseMatrix<Exec, Matrix>(exec, restriction.matrix(), A, P, one_walk);
     repair_diagonal(exec, l, shared);
   }
   /// block: rows of a node of the finer level, if they all have the same columns, else 1.
@@ -391,11 +460,14 @@ struct Coarsening {
   }
   void update_values(const Exec& exec, const Matrix& A, const SpectrumNumbers* numbers,
                      std::size_t l, const SharedParts& shared) {
-    prolongation->update_values(exec, A, numbers);
-    restriction.update_values(exec, prolongation->matrix());
+    const bool P_stays = shared.plain() || shared.parts.prolongation;
+    if (!P_stays) {
+      prolongation->update_values(exec, A, numbers);
+      restriction.update_values(exec, prolongation->matrix());
+    }
     coarse.update_values(exec, restriction.matrix(), A, prolongation->matrix());
     repair_diagonal(exec, l, shared);
-    if (!prolong) return;
+    if (!prolong || P_stays) return;
     prolong->update_values(exec, prolongation->matrix());
     restrict_to->update_values(exec, restriction.matrix());
   }

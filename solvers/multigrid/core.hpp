@@ -32,6 +32,7 @@ struct MultigridHierarchy {
   std::vector<MultigridLevel> levels;
   /// Reason why the last level is not coarsened, in words.
   std::string end;
+  std::string kind, cycle;  ///< in words
   /// Choices other than strength by magnitude and unchanged near-nullspace vectors, in words.
   std::string chosen = {};
   /// Input that the plan was not given, and that makes many systems of this kind converge faster,
@@ -53,9 +54,9 @@ struct MultigridHierarchy {
               "\n";
     }
     if (!chosen.empty()) text += chosen + "\n";
-    return text + end + "; grid complexity " + rounded(grid_complexity()) +
-           ", operator complexity " + rounded(operator_complexity()) + "\n" +
-           (hint.empty() ? "" : hint + "\n");
+    return text + end + "; " + kind + ", " + cycle + "; grid complexity " +
+           rounded(grid_complexity()) + ", operator complexity " + rounded(operator_complexity()) +
+           "\n" + (hint.empty() ? "" : hint + "\n");
   }
 
  private:
@@ -89,6 +90,7 @@ class Hierarchy {
   virtual void update_values(const Exec& exec, const Matrix& A) = 0;
   virtual void check_values(const Exec& exec) = 0;
   virtual MultigridHierarchy levels() const = 0;
+  virtual bool is_variable() const = 0;
   virtual bool symmetric() = 0;
   virtual std::string asymmetry() = 0;
   /// Whether memory was reserved, since there was less.

@@ -10,24 +10,43 @@
 #include "../../core/arena.hpp"
 #include "level.hpp"
 
-/// The V cycle, for both ways to run it: level by level in launches, or in one launch.
+/// V, W and K cycles, for both ways to run them: level by level in launches, or in one launch.
 namespace heddle::detail::multigrid {
 
 /// x = M b on levels `first` to `last`, of which `last` is solved. `on` runs each of these steps
-/// for a level l, and knows the vectors of each level.
+/// for a level l, and knows the vectors of each level. again(l) completes a visit of level l, and
+/// returns whether another one follows.
 HEDDLE_NO_EXECUTION_CHECK
 template <class On>
-KOKKOS_FORCEINLINE_FUNCTION void v_cycle(const On& on, int first, int last) {
-  for (int l = first; l < last; ++l) {
-    on.smooth_from_zero(l);
-    on.restrict_residual(l);
-  }
-  on.solve(last);
-  for (int l = last - 1; l >= first; --l) {
-    on.correct(l);
-    on.smooth(l);
-  }
+KOKKOS_FORCEINLINE_FUNCTION void run_cycle(On& on, int first, int last) {
+  int l = first;
+  do {
+    for (; l < last; ++l) {
+      on.smooth_from_zero(l);
+      on.restrict_residual(l);
+    }
+    on.solve(last);
+    while (l > first && !on.again(l)) {
+      --l;
+      on.correct(l);
+      on.smooth(l);
+    }
+  } while (l > first);
 }
+
+/// Levels in their second visit.
+class SecondVisits {
+ public:
+  KOKKOS_FORCEINLINE_FUNCTION bool has(int l) const { return (levels_ >> l & 1) != 0; }
+  /// Begins the second visit of a level, or ends it; returns whether it begins.
+  KOKKOS_FORCEINLINE_FUNCTION bool turn(int l) {
+    levels_ ^= std::uint64_t{1} << l;
+    return has(l);
+  }
+
+ private:
+  std::uint64_t levels_ = 0;
+};
 
 // Levels so small that launches dominate their cost: one launch runs all of them, and its teams
 // wait for each other.
@@ -45,9 +64,11 @@ struct SmallLevel {
   Multivector<S> x, q, d;
 };
 
-/// `count` levels, the last of which is inverted or smoothed. A smoothing step reads rows of
-/// others, so it writes to another vector than it reads: x and q alternate, and x has the result at
-/// the end. Computes the same as separate launches, up to the order of sums.
+/// `count` levels, the last of which is inverted or smoothed. A K cycle is a W cycle here: its dots
+/// would need barriers of all teams. The second visit of a level begins with smoothing steps from
+/// x, which is the same as a cycle for the residual, and needs no vector more. A smoothing step
+/// reads rows of others, so it writes to another vector than it reads: x and q alternate, and x has
+/// the result at the end. Computes the same as separate launches, up to the order of sums.
 template <class Matrix>
 struct SmallLevels {
   using S = typename Matrix::scalar_type;
@@ -58,20 +79,32 @@ struct SmallLevels {
   SmallLevel<Matrix> levels[most];
   SmoothingStep steps[most_degree];
   int count, degree;
+  bool twice;        ///< whether levels between the first and the last are visited twice
+  bool first_twice;  ///< whether the first one is too
+  double correction;
 
   template <class All>
   KOKKOS_FUNCTION void operator()(const All& all, Scratch&) const {
-    v_cycle(Steps<All>{*this, all}, 0, count - 1);
+    Steps<All> steps{*this, all, {}};
+    run_cycle(steps, 0, count - 1);
+    if (first_twice && steps.again(0)) run_cycle(steps, 0, count - 1);
   }
 
  private:
-  /// The steps of v_cycle. b is restricted at the start of x, which saves a barrier.
+  /// The steps of run_cycle. b is restricted at the start of x, which saves a barrier.
   template <class All>
   struct Steps {
     const SmallLevels& of;
     const All& all;
+    SecondVisits second;
 
-    KOKKOS_FORCEINLINE_FUNCTION void smooth_from_zero(int l) const { of.go_down(all, l, false); }
+    KOKKOS_FORCEINLINE_FUNCTION bool again(int l) {
+      return of.twice && l + 1 < of.count && second.turn(l);
+    }
+    KOKKOS_FORCEINLINE_FUNCTION void smooth_from_zero(int l) const {
+      if (!second.has(l)) return of.go_down(all, l, false);
+      for (int step = 0; step < of.degree; ++step) of.smooth(all, l, step, 2 * of.degree - step);
+    }
     KOKKOS_FORCEINLINE_FUNCTION void restrict_residual(int l) const { of.find_residual(all, l); }
     KOKKOS_FORCEINLINE_FUNCTION void solve(int l) const { of.go_down(all, l, true); }
     KOKKOS_FORCEINLINE_FUNCTION void correct(int l) const { of.correct(all, l); }
@@ -142,9 +175,10 @@ struct SmallLevels {
   KOKKOS_FORCEINLINE_FUNCTION void correct(const All& all, int l) const {
     const SmallLevel<Matrix>& behind = levels[l + 1];
     const Multivector<S> x = before(l, degree);
+    const S factor(static_cast<heddle::RealOf<S>>(this->correction));
     each_row(all, x, [&](std::int64_t row, int v, const auto& subwarp) {
       const S correction = behind.prolongation.times(subwarp, row, behind.x, v);
-      if (subwarp.lane() == 0) x(row, v) += correction;
+      if (subwarp.lane() == 0) x(row, v) += factor * correction;
     });
   }
   template <class All>
@@ -176,11 +210,16 @@ class SmallLaunch {
     meeting_ = {words, words + 1};
   }
 
-  /// x = M b on level l and the coarser ones, which are small. No wait, no allocation.
-  void run(const Exec& exec, Levels& levels, std::size_t l, const MultigridOptions& options,
-           const Multivector<const S>& b, const Multivector<S>& x) const {
+  /// x = M b on level l and the coarser ones, which are small. `below_others`: for a W or K cycle
+  /// of finer levels, which visits this one twice. No wait, no allocation.
+  void run(const Exec& exec, Levels& levels, std::size_t l, const Shared<Exec, Matrix>& shared,
+           bool below_others, const Multivector<const S>& b, const Multivector<S>& x) const {
     using Kernel = SmallLevels<Matrix>;
+    const MultigridOptions& options = shared.options;
     Kernel kernel;
+    kernel.twice = options.cycle != MultigridCycle::v;
+    kernel.first_twice = kernel.twice && below_others;
+    kernel.correction = shared.correction();
     kernel.count = static_cast<int>(levels.size() - l);
     kernel.degree = options.degree;
     for (int step = 0; step < options.degree; ++step) {
@@ -229,7 +268,7 @@ class SmallLaunch {
   backends::MeetingWords meeting_;
 };
 
-/// The steps of v_cycle as launches, level by level. Small levels are solved by one launch.
+/// The steps of run_cycle as launches, level by level. Small levels are solved by one launch.
 template <ExecutionSpace Exec, class Matrix>
 class Cycle {
  public:
@@ -237,8 +276,8 @@ class Cycle {
   using Levels = std::vector<Level<Exec, Matrix>>;
 
   Cycle(const Exec& exec, Levels& levels, const SmallLaunch<Exec, Matrix>& small_levels,
-        const MultigridOptions& options)
-      : exec_(exec), levels_(levels), small_levels_(small_levels), options_(options) {}
+        const Shared<Exec, Matrix>& shared)
+      : exec_(exec), levels_(levels), small_levels_(small_levels), shared_(shared) {}
 
   /// x = M b on level l and the coarser ones.
   void run(std::size_t l, const Multivector<const S>& b, const Multivector<S>& x) {
@@ -246,8 +285,20 @@ class Cycle {
     b_ = b;
     x_ = x;
     int last = first_;
-    while (levels_[static_cast<std::size_t>(last)].coarsening && !level(last).small) ++last;
-    v_cycle(*this, first_, last);
+    while (level(last).coarsening && !level(last).small) ++last;
+    run_cycle(*this, first_, last);
+  }
+
+  bool again(int l) {
+    const auto& inner = level(l).inner;
+    if (!inner) return false;
+    const Multivector<S> own_b = own(level(l).b, l), own_x = own(level(l).x, l);
+    if (second_.turn(l)) {
+      inner->after_first(exec_, shared_, *level(l).product, own_b, own_x);
+      return true;
+    }
+    inner->after_second(exec_, shared_, *level(l).product, own_b, own_x, residual(l));
+    return false;
   }
 
   void smooth_from_zero(int l) const {
@@ -261,10 +312,11 @@ class Cycle {
     const auto& last = level(l);
     if (last.solve) return last.solve->apply(exec_, b(l), x(l));
     if (!last.small) return last.smoother->solve(exec_, last, b(l), x(l));
-    small_levels_.run(exec_, levels_, static_cast<std::size_t>(l), options_, b(l), x(l));
+    small_levels_.run(exec_, levels_, static_cast<std::size_t>(l), shared_, l > first_, b(l), x(l));
   }
   void correct(int l) const {
-    level(l).coarsening->prolong->execute(exec_, Op::none, S(1), to_read(x(l + 1)), S(1), x(l));
+    const S factor(static_cast<heddle::RealOf<S>>(shared_.correction()));
+    level(l).coarsening->prolong->execute(exec_, Op::none, factor, to_read(x(l + 1)), S(1), x(l));
   }
   void smooth(int l) const { level(l).smoother->after(exec_, level(l), b(l), x(l)); }
 
@@ -272,13 +324,17 @@ class Cycle {
   const Level<Exec, Matrix>& level(int l) const { return levels_[static_cast<std::size_t>(l)]; }
   Multivector<S> own(S* data, int l) const { return vectors_of(data, level(l).A.rows(), x_.count); }
   Multivector<const S> b(int l) const { return l == first_ ? b_ : to_read(own(level(l).b, l)); }
-  Multivector<S> x(int l) const { return l == first_ ? x_ : own(level(l).x, l); }
+  Multivector<S> x(int l) const {
+    if (l == first_) return x_;
+    return second_.has(l) ? level(l).inner->second(x_.count) : own(level(l).x, l);
+  }
   Multivector<S> residual(int l) const { return own(level(l).q, l); }
 
   const Exec& exec_;
   Levels& levels_;
   const SmallLaunch<Exec, Matrix>& small_levels_;
-  const MultigridOptions& options_;
+  const Shared<Exec, Matrix>& shared_;
+  SecondVisits second_;
   int first_ = 0;
   Multivector<const S> b_;
   Multivector<S> x_;

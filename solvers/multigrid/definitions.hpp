@@ -21,6 +21,7 @@
 #include "core.hpp"
 #include "cycle.hpp"
 #include "evolution.hpp"
+#include "kind.hpp"
 #include "scalar_aggregation.hpp"
 
 namespace heddle::detail::multigrid {
@@ -72,7 +73,8 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
                   const FormatsOf<Exec, Matrix>& formats, bool check_pattern)
       : rows_(A.rows()),
         nonzeros_(static_cast<std::int64_t>(A.nonzeros())),
-        shared_(exec, checked<Exec>(A, near_nullspace, given, parts), given, parts, formats),
+        shared_(exec, checked<Exec>(A, near_nullspace, given, parts),
+                with_kind(given, near_nullspace.count), parts, formats),
         updated_on_(exec) {
     const backends::Region region("heddle::multigrid::setup");
     Kokkos::Timer timer;
@@ -119,7 +121,7 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
     check_vectors(rows, rows, Op::none, b, x);
     if (rows_ == 0) return;
     const backends::Region region("heddle::multigrid::cycle");
-    Cycle<Exec, Matrix> cycle(exec, levels_, small_levels_, shared_.options);
+    Cycle<Exec, Matrix> cycle(exec, levels_, small_levels_, shared_);
     const int room = shared_.options.vectors.count;
     for (int first = 0; first < b.count; first += room) {
       const int count = std::min(room, b.count - first);
@@ -147,7 +149,14 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
   }
 
   MultigridHierarchy levels() const override {
-    MultigridHierarchy all{{}, end_, chosen_, hint_};
+    const MultigridOptions& options = shared_.options;
+    MultigridHierarchy all{
+        {},
+        end_,
+        shared_.parts.prolongation ? "prolongations of its own" : name(options.kind),
+        name(options.cycle) + std::string(" cycle"),
+        chosen_,
+        hint_};
     for (const Level& level : levels_) {
       const bool solved = level.solve.has_value();
       all.levels.push_back({level.A.rows(), static_cast<std::int64_t>(level.A.nonzeros()),
@@ -160,6 +169,10 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
                             level.bytes(), level.moved_bytes()});
     }
     return all;
+  }
+  bool is_variable() const override {
+    return std::ranges::any_of(
+        levels_, [](const Level& level) { return level.inner && level.inner->krylov(); });
   }
   bool symmetric() override { return known_symmetry().holds; }
   std::string asymmetry() override {
@@ -296,6 +309,10 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
              " rows";
       return {};
     }
+    if (shared_.plain()) {
+      return std::make_unique<PlainAggregation<Exec, Matrix>>(exec, aggregates, nodes.block(),
+                                                              level.vectors);
+    }
     if (!evolves && ScalarAggregation<Exec, Matrix>::fits(nodes, level.vectors)) {
       return std::make_unique<ScalarAggregation<Exec, Matrix>>(exec, level.A, nodes, aggregates,
                                                                level.vectors);
@@ -351,8 +368,11 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
         level.make_product(exec, shared_);
         level.make_smoother(exec, shared_);
       }
-      if (!level.small && level.coarsening) {
-        level.coarsening->make_products(exec, shared_, level.full ? level.block : 1);
+      if (level.small || !level.coarsening) continue;
+      level.coarsening->make_products(exec, shared_, level.full ? level.block : 1);
+      if (level.number > 0 && shared_.options.cycle != MultigridCycle::v) {
+        level.inner.emplace(exec, level.A.rows(), shared_.options.vectors.count,
+                            shared_.options.cycle == MultigridCycle::k);
       }
     }
     if (levels_.back().small) small_levels_ = SmallLaunch<Exec, Matrix>(exec);

@@ -68,6 +68,7 @@ class RoundedHierarchy final : public Hierarchy<Exec, Matrix> {
     plan_->check_values(exec);
   }
   MultigridHierarchy levels() const override { return plan_->levels(); }
+  bool is_variable() const override { return plan_->is_variable(); }
   bool symmetric() override { return plan_->symmetric(); }
   std::string asymmetry() override { return plan_->asymmetry(); }
   bool reserve(const Exec& exec, int vectors) override {

@@ -6,6 +6,7 @@
 #include "../../backends/algorithms/lowest_where.hpp"
 #include "coarsening.hpp"
 #include "coarsest.hpp"
+#include "inner_steps.hpp"
 #include "smoother.hpp"
 
 namespace heddle::detail::multigrid {
@@ -64,6 +65,7 @@ struct Level {
   std::unique_ptr<Smoother<Exec, Matrix>> smoother;      ///< none if small or solved
   std::optional<CoarseSolve<Exec, Matrix>> solve;
   std::optional<Coarsening<Exec, Matrix>> coarsening;
+  std::optional<InnerSteps<Exec, Matrix>> inner;  ///< if a cycle visits the level twice
   Arena<Space> memory, vectors_memory;
   S* inverse = nullptr;  ///< inverse of the diagonal
   SpectrumNumbers* numbers = nullptr;
@@ -98,6 +100,7 @@ struct Level {
                                     : small ? all
                                             : n),
                      arena_array(q, solve ? 0 : all), arena_array(b, own), arena_array(x, own));
+    if (inner) inner.emplace(exec, n, count, inner->krylov());
   }
   void make_product(const Exec& exec, const SharedParts& shared,
                     const std::optional<RowFeatures>& rows = {}) {
@@ -177,8 +180,8 @@ struct Level {
 
   std::size_t bytes() const {
     return memory.bytes() + vectors_memory.bytes() + (product ? product->bytes() : 0) +
-           (smoother ? smoother->bytes() : 0) + (solve ? solve->bytes() : 0) +
-           (coarsening ? coarsening->bytes() : 0);
+           (smoother ? smoother->bytes() : 0) + (inner ? inner->bytes() : 0) +
+           (solve ? solve->bytes() : 0) + (coarsening ? coarsening->bytes() : 0);
   }
 };
 

@@ -10,6 +10,40 @@
 
 namespace heddle {
 
+/// The prolongations of a MultigridPlan.
+enum class MultigridKind {
+  automatic,             ///< smoothed aggregation, or plain for few options.expected_solves
+  smoothed_aggregation,  ///< the tentative prolongation after one step of weighted Jacobi
+  plain_aggregation      ///< the tentative prolongation alone: a shorter set-up, more iterations
+};
+
+/// Name of the kind in printed text.
+constexpr const char* name(MultigridKind kind) {
+  switch (kind) {
+    case MultigridKind::automatic: return "automatic";
+    case MultigridKind::smoothed_aggregation: return "smoothed aggregation";
+    case MultigridKind::plain_aggregation: break;
+  }
+  return "plain aggregation";
+}
+
+/// How often a cycle visits a level from the next finer one, and what it makes of the visits.
+enum class MultigridCycle {
+  v,  ///< once
+  w,  ///< twice, the second time for the residual of the first
+  k   ///< twice, as two steps of a flexible Krylov method
+};
+
+/// Name of the cycle in printed text.
+constexpr const char* name(MultigridCycle cycle) {
+  switch (cycle) {
+    case MultigridCycle::v: return "V";
+    case MultigridCycle::w: return "W";
+    case MultigridCycle::k: break;
+  }
+  return "K";
+}
+
 /// The smoother of each level, before and after the correction from the next level.
 enum class MultigridSmoother {
   chebyshev,     ///< a polynomial in D^-1 A: products alone
@@ -41,6 +75,12 @@ enum class MultigridValues { same, single_precision };
 
 /// Options of a MultigridPlan. Every default is sensible.
 struct MultigridOptions {
+  /// Smoothed or plain aggregation. Has no effect with MultigridParts::prolongation, where it is an
+  /// Error unless automatic.
+  MultigridKind kind = MultigridKind::automatic;
+  /// V and W cycles are linear maps. A K cycle is none: its solver must be flexible, which CgSolver
+  /// then is by itself.
+  MultigridCycle cycle = MultigridCycle::v;
   /// An entry a(i, j) is strong if |a(i, j)|^2 > strength^2 |a(i, i) a(j, j)|: only strong entries
   /// join rows. Halved from level to level. 0: all entries except zeros are strong.
   double strength = 0.02;
@@ -93,6 +133,9 @@ struct MultigridOptions {
   /// Number of applies that the plan is made for: more of them justify longer inspections of its
   /// products.
   std::int64_t expected_applies = 1000;
+  /// Number of solves with one set-up, from which an automatic kind is chosen; 0: unknown, which
+  /// means smoothed aggregation.
+  int expected_solves = 0;
   /// Whether cycles read the values of the user's A instead of a copy. These must then stay
   /// unchanged, and outlive the plan, until update_values replaces them. An Error with
   /// single_precision, which stores its own values.

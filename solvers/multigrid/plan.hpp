@@ -45,8 +45,8 @@ HEDDLE_IF_COMPILED_CDOUBLE(HEDDLE_MULTIGRID_IN_FLOAT_INSTANCES(HEDDLE_EXTERN,
 
 namespace heddle {
 
-/// Multigrid of one matrix by smoothed aggregation: a preconditioner, one V cycle for each apply,
-/// symmetric (Hermitian) and positive definite if A is.
+/// Multigrid of one matrix by smoothed or plain aggregation: a preconditioner, one V, W or K cycle
+/// for each apply, symmetric (Hermitian) and positive definite if A is.
 ///
 /// Rows that strong entries join become aggregates. Each aggregate has one unknown on the coarser
 /// level for each near-nullspace vector, and coarse levels represent these vectors exactly. The
@@ -105,7 +105,7 @@ class MultigridPlan {
   explicit MultigridPlan(const Matrix& A, const MultigridOptions& options = {})
       : MultigridPlan(Exec{}, A, options) {}
 
-  /// x = M b, about A^-1 b: a V cycle from zero. x is written before it is read and does not
+  /// x = M b, about A^-1 b: a cycle from zero. x is written before it is read and does not
   /// overlap b. Both are of rank 1, or of rank 2 with any number of vectors: one read of each level
   /// serves options.vectors.count of them. Returns once the work is queued on `exec`: no
   /// allocation, no copy, no fence. Bitwise reproducible on one device and number of threads.
@@ -161,6 +161,9 @@ class MultigridPlan {
   /// The first call after update_values waits for the instance that this ran on, unless
   /// check_values was called.
   bool symmetric() const { return hierarchy("symmetric").symmetric(); }
+  /// Whether M differs from one apply to the next: if a K cycle visits a level twice. Such an M is
+  /// for flexible methods.
+  bool is_variable() const { return hierarchy("is_variable").is_variable(); }
   /// Two entries that show that A is not symmetric, in words, with their difference. Empty if A is
   /// symmetric. Waits.
   std::string asymmetry() const { return hierarchy("asymmetry").asymmetry(); }

@@ -361,6 +361,16 @@ inline void add_multigrid(std::vector<Row>& rows) {
       row<Plan>("MultigridPlan", "inverted", is, MultigridOptions{.coarsest_rows = 1000}));
   rows.push_back(row<Plan>("MultigridPlan", "smoothed alone", is,
                            MultigridOptions{.coarsest_rows = 0, .max_levels = 1}));
+  for (const auto cycle : {MultigridCycle::v, MultigridCycle::w, MultigridCycle::k}) {
+    Traits of_cycle = is;
+    of_cycle.rounding = 1e-10;
+    rows.push_back(row<Plan>("MultigridPlan",
+                             std::string("plain aggregation, ") + name(cycle) + " cycle", of_cycle,
+                             MultigridOptions{.kind = MultigridKind::plain_aggregation,
+                                              .cycle = cycle,
+                                              .coarsest_rows = 8,
+                                              .one_launch_entries = 0}));
+  }
   if (backends::has_cooperative<Exec>) {
     rows.push_back(row<Plan>("MultigridPlan", "in one launch", is,
                              MultigridOptions{.coarsest_rows = 8, .one_launch_entries = 1 << 30}));

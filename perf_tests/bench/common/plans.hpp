@@ -27,6 +27,7 @@ class AnyOperator : public SetUp {
 
   virtual void apply(const Exec& exec, const Const& from, const Vector& to) = 0;
   virtual bool symmetric() const { return true; }
+  virtual bool is_variable() const { return false; }
   std::int64_t rows() const { return rows_; }
   std::int64_t columns() const { return rows_; }
 
@@ -68,6 +69,10 @@ class PlannedOperator : public Interface {
   bool symmetric() const override {
     if constexpr (requires { plan_.symmetric(); }) return plan_.symmetric();
     return true;
+  }
+  bool is_variable() const override {
+    if constexpr (requires { plan_.is_variable(); }) return plan_.is_variable();
+    return false;
   }
   std::size_t bytes() const override { return plan_.bytes(); }
   std::string scheme() const override {
@@ -125,6 +130,10 @@ inline const std::vector<KnownHierarchy>& known_hierarchies() {
       {"ic", "smoothed by incomplete Cholesky factors"},
       {"ilu", "smoothed by incomplete LU factors"},
       {"float", "smoothed by Chebyshev's polynomials, all of it in float"},
+      {"w", "W cycles"},
+      {"plain", "plain aggregation"},
+      {"plain-w", "plain aggregation, W cycles"},
+      {"plain-k", "plain aggregation, K cycles"},
   };
   return list;
 }

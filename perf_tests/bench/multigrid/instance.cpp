@@ -58,7 +58,8 @@ class PlannedHierarchy : public MultigridContestant {
 
   Solved solve(const Exec& exec) override {
     const auto product = make_product<S, Off>(exec, problem_.A, SpmvOptions{});
-    const KrylovOptions options = krylov_options(problem_.request.limits);
+    KrylovOptions options = krylov_options(problem_.request.limits);
+    if (problem_.request.method() != Method::cg) options.flexible = plan_->is_variable();
     const auto by = [&](auto solver) {
       return solved(solver.solve(exec, *product, problem_.b, problem_.x, *plan_));
     };
@@ -133,6 +134,9 @@ std::unique_ptr<AnyMultigrid<T>> make_multigrid(const Exec& exec,
   if (name == "gauss-seidel") options.smoother = MultigridSmoother::gauss_seidel;
   if (name == "block-chebyshev") options.smoother = MultigridSmoother::block_chebyshev;
   if (name == "float") options.values = MultigridValues::single_precision;
+  if (name.starts_with("plain")) options.kind = MultigridKind::plain_aggregation;
+  if (name == "w" || name == "plain-w") options.cycle = MultigridCycle::w;
+  if (name == "plain-k") options.cycle = MultigridCycle::k;
   MultigridParts<Exec, Matrix> parts;
   if (name == "ic") parts.preconditioner = plan_of_each_level<IcPlan<Exec, Matrix>>(IcOptions{});
   if (name == "ilu") {

@@ -35,7 +35,8 @@ void define(Settings& settings, MultigridRequest& r) {
   settings.option("method", r.method_name, "cg or gmres, which solves to count iterations")
       ->check(CLI::IsMember({"cg", "gmres"}));
   r.define_limits(settings);
-  r.define_contest(settings.app(), "Smoothers, \"auto\" for the default, or \"all\"");
+  r.define_contest(settings.app(),
+                   "Smoothers, kinds and cycles, \"auto\" for the default, or \"all\"");
 }
 
 /// The median of `samples` over the time of a cycle.
@@ -92,7 +93,7 @@ constexpr const char* help =
     "  setup       median of the repeated set-ups: all levels\n"
     "  new values  all levels from new values of the same pattern\n"
     "  cycles      either over the time of a cycle\n"
-    "  cycle       one V cycle from zero\n"
+    "  cycle       one cycle from zero, a V cycle unless the scheme names another\n"
     "  spread      the range of the middle half of these times over their median\n"
     "  iterations  of a solve with it by --method\n"
     "  kept        device memory that it holds beside the matrix\n"

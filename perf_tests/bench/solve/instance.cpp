@@ -82,6 +82,8 @@ std::unique_ptr<AnyOperator<S>> make_named(const Exec& exec, const Problem& prob
   if (name.starts_with("multigrid")) {
     const std::string kind = name.ends_with("float")    ? "float"
                              : name.ends_with("seidel") ? "gauss-seidel"
+                             : name.ends_with("plain")  ? "plain"
+                             : name.ends_with("-k")     ? "plain-k"
                                                         : "chebyshev";
     const MultigridOptions options{.expected_applies = request.expected_applies};
     return make_multigrid<S, Off>(exec, problem.A, problem.coordinates, kind, options);
@@ -111,6 +113,7 @@ class HeddleKrylov : public SolveContestant<S> {
       case Method::bicgstab: solver_ = BicgstabSolver<Exec, S>(exec, rows, options); break;
       case Method::gmres:
         options.restart = problem.request.restart;
+        options.flexible = preconditioner_ && preconditioner_->is_variable();
         solver_ = GmresSolver<Exec, S>(exec, rows, options);
         break;
     }

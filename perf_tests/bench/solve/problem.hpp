@@ -68,6 +68,8 @@ inline const std::vector<KnownPreconditioner>& known_preconditioners() {
        true},
       {"multigrid-float", "the same in float", true, true},
       {"multigrid-gauss-seidel", "a V cycle smoothed by Gauss-Seidel by colors", true, true},
+      {"multigrid-plain", "a V cycle of plain aggregation", true, true},
+      {"multigrid-k", "a K cycle of plain aggregation; GMRES is flexible with it", true, false},
   };
   return list;
 }

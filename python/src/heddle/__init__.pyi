@@ -186,6 +186,8 @@ class MultigridPlan(_Preconditioner):
         A: Any,
         near_nullspace: ArrayLike | None = None,
         *,
+        kind: Literal["automatic", "smoothed", "plain"] = "automatic",
+        cycle: Literal["v", "w", "k"] = "v",
         strength: float = 0.02,
         strength_measure: Literal["automatic", "magnitude", "evolution"] = "automatic",
         improve_candidates: float | None = None,
@@ -198,6 +200,7 @@ class MultigridPlan(_Preconditioner):
         symmetry_tolerance: float = 1e-5,
         max_bytes: float | None = None,
         expected_applies: float = 1000,
+        expected_solves: float = 0,
         vectors: float = 1,
         stream: Any = None,
     ) -> None: ...

@@ -136,13 +136,17 @@ class IcPlan(_Factors):
 
 
 class MultigridPlan(Preconditioner):
-    """A V cycle of smoothed aggregation, for symmetric positive definite matrices of elliptic problems.
+    """A cycle of smoothed or plain aggregation, for symmetric positive definite matrices of elliptic problems.
 
     Parameters
     ----------
     A : Matrix, or scipy.sparse CSR
     near_nullspace : array of (rows,) or (rows, vectors), optional
         Vectors that A nearly takes to zero, as rigid bodies of elasticity; by default the constant one.
+    kind : 'automatic', 'smoothed' or 'plain'
+        Smoothed aggregation, or plain, whose set-up is shorter and whose iterations are more. Automatic: by expected_solves.
+    cycle : 'v', 'w' or 'k'
+        A K cycle is no linear map: heddle.cg is flexible with it, and other methods refuse it.
     strength : float
         Entries above it, relative to the diagonal, join rows.
     strength_measure : 'automatic', 'magnitude' or 'evolution'
@@ -165,6 +169,8 @@ class MultigridPlan(Preconditioner):
         so many times sqrt(rows) in Frobenius' norm. The default takes values of 8 digits.
     max_bytes : int, optional
         The most device memory that the plan may keep; heddle.Error says how much it would keep.
+    expected_solves : int
+        Solves with one set-up, from which an automatic kind is chosen; 0, unknown: smoothed.
     expected_applies, vectors, stream
         As of SpmvPlan.
     """

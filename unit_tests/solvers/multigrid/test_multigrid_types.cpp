@@ -81,6 +81,21 @@ TEST_CASE_TEMPLATE_DEFINE("near-nullspace vectors, in every scalar", T, scalars)
     difference = std::max(difference, static_cast<double>(Kokkos::abs(one(i) - many(i))));
   }
   CHECK(difference <= (std::is_same_v<RealOf<S>, float> ? 1e-4 : 1e-11) * largest);
+  for (const MultigridCycle cycle : {MultigridCycle::v, MultigridCycle::w, MultigridCycle::k}) {
+    CAPTURE(name(cycle));
+    MultigridOf<E, S> plain(exec, a.matrix(), weights,
+                            {.kind = MultigridKind::plain_aggregation,
+                             .cycle = cycle,
+                             .coarsest_rows = 20,
+                             .one_launch_entries = 0});
+    CHECK(plain.is_variable() == (cycle == MultigridCycle::k));
+    if (cycle != MultigridCycle::k) check_positive_definite<S>(exec, plain);
+    Kokkos::deep_copy(x, S(0));
+    const KrylovResult by_plain = cg.solve(exec, a, b, x, plain);
+    CHECK(by_plain.converged());
+    CHECK(relative_residual(a, b, x) < (std::is_same_v<RealOf<S>, float> ? 2e-5 : 1.01e-8));
+    CHECK(by_plain.iterations <= 30);
+  }
   const auto thrice = with_values(a, [](S value) { return value * S(3); });
   plan.update_values(exec, thrice.matrix());
   plan.check_values(exec);
