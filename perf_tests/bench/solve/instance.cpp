@@ -111,6 +111,7 @@ class HeddleKrylov : public SolveContestant<S> {
       case Method::bicgstab: solver_ = BicgstabSolver<Exec, S>(exec, rows, options); break;
       case Method::gmres:
         options.restart = problem.request.restart;
+        if (problem.request.basis == "float") options.basis = KrylovBasis::in_float;
         solver_ = GmresSolver<Exec, S>(exec, rows, options);
         break;
     }
