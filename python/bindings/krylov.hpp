@@ -143,8 +143,8 @@ void bind_solver(nb::module_& m, const char* name) {
           "__init__",
           [](Kept* self, std::int64_t rows, double relative_tolerance, double absolute_tolerance,
              int max_iterations, int check_every, bool zero_guess, bool history,
-             std::optional<int> restart, bool flexible, bool constant_nullspace,
-             const std::optional<Input<S>>& nullspace) {
+             std::optional<int> restart, bool basis_in_float, bool flexible,
+             bool constant_nullspace, const std::optional<Input<S>>& nullspace) {
             KrylovOptions options;
             options.relative_tolerance = relative_tolerance;
             options.absolute_tolerance = absolute_tolerance;
@@ -153,12 +153,13 @@ void bind_solver(nb::module_& m, const char* name) {
             options.zero_guess = zero_guess;
             options.history = history;
             options.restart = restart;
+            if (basis_in_float) options.basis = KrylovBasis::in_float;
             options.flexible = flexible;
             if (constant_nullspace) options.nullspace = Nullspace::constant();
             if (nullspace) options.nullspace = vectors_of<const S>(*nullspace);
             new (self) Kept(rows, options);
           },
-          any, any, any, any, any, any, any, nb::arg().none(), any, any,
+          any, any, any, any, any, any, any, nb::arg().none(), any, any, any,
           nb::arg().noconvert().none())
       .def("solve", &Kept::solve, any, nb::arg().noconvert(), nb::arg().noconvert(),
            nb::arg().none(), nb::arg().none(), any)

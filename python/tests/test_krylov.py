@@ -351,6 +351,19 @@ def test_minres_of_indefinite_and_singular_systems(rng):
     assert "'inconsistent'" in heddle.minres.__doc__.partition("Parameters")[0]  # not in the text on `callback`
 
 
+def test_gmres_with_a_basis_in_float(rng):
+    A = laplacian(60)
+    b = rng.random(A.shape[0])
+    solvers = [heddle.GmresSolver(rtol=1e-12, restart=50, basis_in_float=low) for low in (False, True)]
+    for solver in solvers:
+        result = solver.solve(A, b)
+        assert result.converged
+        check(A, b, result.x, 1e-12)
+    assert solvers[1].bytes < 0.7 * solvers[0].bytes
+    with pytest.raises(TypeError, match="basis_in_float"):
+        heddle.gmres(A, b, basis_in_float="yes")
+
+
 @pytest.mark.parametrize("solve", [heddle.cg, heddle.gmres])
 def test_flexible_methods_take_an_inner_iteration(solve, rng):
     A = laplacian(30)

@@ -29,7 +29,8 @@ namespace heddle {
 /// BiCGStab: solves A x = b for any A in the memory of eight vectors, with any preconditioner M on
 /// the right, so that the residual is that of A x = b itself. If it would break down it restarts
 /// from the residual, which KrylovResult::restarts counts, and ends as Outcome::breakdown if that
-/// does not help. It may stagnate, which the result reports; GMRES needs more vectors.
+/// does not help. It may stagnate, which the result reports; GMRES needs more vectors. Several
+/// right-hand sides are solved together, each with its own iteration.
 ///
 /// A solver is made once for a size, with all its memory: bytes(). It can be moved, not copied.
 /// solve allocates nothing, and the host checks only every options.check_every steps. A step is two
@@ -50,8 +51,8 @@ class BicgstabSolver : public detail::krylov::KrylovSolver<BicgstabSolver<Exec, 
  public:
   /// An empty solver, to be assigned to.
   BicgstabSolver() = default;
-  /// A solver for systems of `rows` unknowns. Throws Error if options are invalid. Without `exec`:
-  /// on the default instance.
+  /// A solver for systems of `rows` unknowns and options.vectors right-hand sides at a time. Throws
+  /// Error if options are invalid. Without `exec`: on the default instance.
   BicgstabSolver(const Exec& exec, std::int64_t rows, const KrylovOptions& options = {});
   explicit BicgstabSolver(std::int64_t rows, const KrylovOptions& options = {})
       : BicgstabSolver(Exec(), rows, options) {}
@@ -61,7 +62,7 @@ class BicgstabSolver : public detail::krylov::KrylovSolver<BicgstabSolver<Exec, 
       Base::states, Base::workspace_, Base::write, Base::x_;
   using typename Base::Vectors;
   static constexpr detail::krylov::SolverTraits traits = {
-      .takes = {.name = "BicgstabSolver"},
+      .takes = {.name = "BicgstabSolver", .vectors = true},
       .monitor = {"heddle::bicgstab::state", "heddle::bicgstab::state_on_host",
                   "heddle::bicgstab::check"},
       .labels = {"heddle::bicgstab::true_residual", "heddle::bicgstab::scale_residual",

@@ -4,7 +4,8 @@
 #include "bicgstab.hpp"
 #include "solver_definitions.hpp"
 
-/// Defines what bicgstab.hpp declares: the passes of BiCGStab.
+/// Defines what bicgstab.hpp declares: the passes of BiCGStab. Right-hand side c has a state of its
+/// own; v is a vector of the method.
 namespace heddle::detail::krylov {
 
 template <Scalar S>
@@ -35,36 +36,37 @@ struct BicgstabRestart : vectors::Pass<Wide<S>, 1> {
   Multivector<S> shadow, p;
   BicgstabState<S>* state;
 
-  KOKKOS_FORCEINLINE_FUNCTION bool active(int) const { return state->unscaled != 0; }
-  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
-    const bool begins = anew();
+  KOKKOS_FORCEINLINE_FUNCTION bool active(int c) const { return state[c].unscaled != 0; }
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int c) const {
+    const bool begins = anew(c);
     return operands_of(loaded(r), updated(shadow, !begins, begins), stored(p, begins));
   }
   template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
-    return [begins = anew()](const auto&, Pack* sum, const Pack& r, Pack& shadow, Pack& p) {
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int c) const {
+    return [begins = anew(c)](const auto&, Pack* sum, const Pack& r, Pack& shadow, Pack& p) {
       if (begins) shadow = r;
       p = r;
       add_dot(shadow, r, *sum);
     };
   }
-  KOKKOS_FORCEINLINE_FUNCTION void finish(int, const Wide<S>* total) const {
-    state->moves = state->half = 0;
-    if (!state->unscaled) return;
-    state->unscaled = 0;
-    if (anew()) {
-      state->fresh = 1;
-      state->shadow_norm = Kokkos::sqrt(real_part(*total));
-      state->alpha = state->omega = state->beta = Wide<S>(0);
+  KOKKOS_FORCEINLINE_FUNCTION void finish(int c, const Wide<S>* total) const {
+    BicgstabState<S>& of = state[c];
+    of.moves = of.half = 0;
+    if (!of.unscaled) return;
+    of.unscaled = 0;
+    if (anew(c)) {
+      of.fresh = 1;
+      of.shadow_norm = Kokkos::sqrt(real_part(*total));
+      of.alpha = of.omega = of.beta = Wide<S>(0);
     } else {
-      state->beta = state->beta * (*total / state->rho);
+      of.beta = of.beta * (*total / of.rho);
     }
-    state->rho = *total;
-    state->turns = 0;
+    of.rho = *total;
+    of.turns = 0;
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION bool anew() const { return state->anew || state->turns; }
+  KOKKOS_FORCEINLINE_FUNCTION bool anew(int c) const { return state[c].anew || state[c].turns; }
 };
 
 /// p = r + beta (p - omega v); in a restart shadow = p = r.
@@ -74,14 +76,14 @@ struct BicgstabDirection : vectors::Pass<Wide<S>> {
   Multivector<S> p, shadow;
   const BicgstabState<S>* state;
 
-  KOKKOS_FORCEINLINE_FUNCTION bool active(int) const { return state->running(); }
-  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
-    const bool turns = state->turns != 0;
+  KOKKOS_FORCEINLINE_FUNCTION bool active(int c) const { return state[c].running(); }
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int c) const {
+    const bool turns = state[c].turns != 0;
     return operands_of(loaded(r), loaded(v, !turns), updated(p, !turns), stored(shadow, turns));
   }
   template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
-    return [beta = Pack::all(state->beta), minus_omega = Pack::all(-state->omega)](
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int c) const {
+    return [beta = Pack::all(state[c].beta), minus_omega = Pack::all(-state[c].omega)](
                const Pack& r, const Pack& v, Pack& p, Pack& shadow) {
       shadow = r;
       p = Pack::multiply_add(beta, Pack::multiply_add(minus_omega, v, p), r);
@@ -97,7 +99,7 @@ struct BicgstabAlpha : vectors::Pass<Wide<S>, 1 + WideSquares<S>::sums> {
   BicgstabState<S>* state;
   Limits limits;
 
-  KOKKOS_FORCEINLINE_FUNCTION bool active(int) const { return state->running(); }
+  KOKKOS_FORCEINLINE_FUNCTION bool active(int c) const { return state[c].running(); }
   KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
     return operands_of(loaded(shadow), loaded(v));
   }
@@ -108,25 +110,26 @@ struct BicgstabAlpha : vectors::Pass<Wide<S>, 1 + WideSquares<S>::sums> {
       Norm::add(v, sum + 1);
     };
   }
-  KOKKOS_FORCEINLINE_FUNCTION void finish(int, const Wide<S>* total) const {
-    state->moves = state->half = 0;
-    if (!state->running()) return;
-    state->turns = 0;
+  KOKKOS_FORCEINLINE_FUNCTION void finish(int c, const Wide<S>* total) const {
+    BicgstabState<S>& of = state[c];
+    of.moves = of.half = 0;
+    if (!of.running()) return;
+    of.turns = 0;
     const double size = Norm::norm(total + 1);
     if (!finite(total[0]) || !Kokkos::isfinite(size)) {
-      state->outcome = Outcome::not_a_number;
-    } else if (vanishes<S>(total[0], state->shadow_norm * size)) {
-      if (state->fresh) {
-        state->outcome = Outcome::breakdown;
+      of.outcome = Outcome::not_a_number;
+    } else if (vanishes<S>(total[0], of.shadow_norm * size)) {
+      if (of.fresh) {
+        of.outcome = Outcome::breakdown;
       } else {  // x stays in this step, whose products count
-        const double norm = state->carried * state->scale;
-        begin_from_residual(*state, norm);
-        advance(*state, limits, 0, norm, products_of_bicgstab, products_of_bicgstab);
+        const double norm = of.carried * of.scale;
+        begin_from_residual(of, norm);
+        advance(of, limits, c, norm, products_of_bicgstab, products_of_bicgstab);
       }
     } else {
-      state->alpha = state->rho / total[0];
-      state->t_scale = PowerOfTwo::below(size).reciprocal;
-      state->moves = 1;
+      of.alpha = of.rho / total[0];
+      of.t_scale = PowerOfTwo::below(size).reciprocal;
+      of.moves = 1;
     }
   }
 };
@@ -139,28 +142,31 @@ struct BicgstabHalf : vectors::Pass<Wide<S>, 1> {
   BicgstabState<S>* state;
   Limits limits;
 
-  KOKKOS_FORCEINLINE_FUNCTION bool active(int) const { return state->running() && state->moves; }
+  KOKKOS_FORCEINLINE_FUNCTION bool active(int c) const {
+    return state[c].running() && state[c].moves;
+  }
   KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
     return operands_of(updated(r), loaded(v));
   }
   template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
-    return [minus_alpha = Pack::all(-state->alpha)](const auto& at, Pack* sum, Pack& r,
-                                                    const Pack& v) {
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int c) const {
+    return [minus_alpha = Pack::all(-state[c].alpha)](const auto& at, Pack* sum, Pack& r,
+                                                      const Pack& v) {
       r = at.keep(Pack::multiply_add(minus_alpha, v, r));
       add_dot(r, r, *sum);
     };
   }
-  KOKKOS_FORCEINLINE_FUNCTION void finish(int, const Wide<S>* total) const {
-    if (!active(0)) return;
-    state->s_norm = Kokkos::sqrt(real_part(*total));
-    if (!Kokkos::isfinite(state->s_norm)) {
-      state->outcome = Outcome::not_a_number;
-      state->moves = 0;
-    } else if (claims(*state, state->s_norm)) {
-      state->half = 1;
-      state->omega = Wide<S>(0);
-      advance(*state, limits, 0, state->s_norm, 1, products_of_bicgstab);
+  KOKKOS_FORCEINLINE_FUNCTION void finish(int c, const Wide<S>* total) const {
+    BicgstabState<S>& of = state[c];
+    if (!active(c)) return;
+    of.s_norm = Kokkos::sqrt(real_part(*total));
+    if (!Kokkos::isfinite(of.s_norm)) {
+      of.outcome = Outcome::not_a_number;
+      of.moves = 0;
+    } else if (claims(of, of.s_norm)) {
+      of.half = 1;
+      of.omega = Wide<S>(0);
+      advance(of, limits, c, of.s_norm, 1, products_of_bicgstab);
     }
   }
 };
@@ -172,27 +178,30 @@ struct BicgstabOmega : vectors::Pass<Wide<S>, 2> {
   Multivector<const S> s, t;
   BicgstabState<S>* state;
 
-  KOKKOS_FORCEINLINE_FUNCTION bool active(int) const { return state->running() && state->moves; }
+  KOKKOS_FORCEINLINE_FUNCTION bool active(int c) const {
+    return state[c].running() && state[c].moves;
+  }
   KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const { return operands_of(loaded(s), loaded(t)); }
   template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
-    return [scale = Pack::all(Wide<S>(state->t_scale))](const auto&, Pack* sum, const Pack& s,
-                                                        const Pack& t) {
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int c) const {
+    return [scale = Pack::all(Wide<S>(state[c].t_scale))](const auto&, Pack* sum, const Pack& s,
+                                                          const Pack& t) {
       const Pack scaled = Pack::multiply(scale, t);
       add_dot(scaled, s, sum[0]);
       add_dot(scaled, scaled, sum[1]);
     };
   }
-  KOKKOS_FORCEINLINE_FUNCTION void finish(int, const Wide<S>* total) const {
-    if (!active(0)) return;
+  KOKKOS_FORCEINLINE_FUNCTION void finish(int c, const Wide<S>* total) const {
+    BicgstabState<S>& of = state[c];
+    if (!active(c)) return;
     const double square = real_part(total[1]);
     if (!finite(total[0]) || !Kokkos::isfinite(square)) {
-      state->outcome = Outcome::not_a_number;
-      state->moves = 0;
-    } else if (vanishes<S>(total[0], Kokkos::sqrt(square) * state->s_norm)) {
-      state->omega = Wide<S>(0);
+      of.outcome = Outcome::not_a_number;
+      of.moves = 0;
+    } else if (vanishes<S>(total[0], Kokkos::sqrt(square) * of.s_norm)) {
+      of.omega = Wide<S>(0);
     } else {
-      state->omega = total[0] / square * state->t_scale;
+      of.omega = total[0] / square * of.t_scale;
     }
   }
 };
@@ -205,45 +214,46 @@ struct BicgstabUpdate : vectors::Pass<Wide<S>, 2> {
   BicgstabState<S>* state;
   Limits limits;
 
-  KOKKOS_FORCEINLINE_FUNCTION bool active(int) const { return state->moves != 0; }
-  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
-    const bool whole = state->half == 0;
+  KOKKOS_FORCEINLINE_FUNCTION bool active(int c) const { return state[c].moves != 0; }
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int c) const {
+    const bool whole = state[c].half == 0;
     return operands_of(updated(x), updated(r), loaded(p), loaded(s, whole), loaded(t, whole),
                        loaded(shadow, whole));
   }
   template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
-    const double unscale = state->unscale;
-    return [alpha = Pack::all(state->alpha * unscale), omega = Pack::all(state->omega * unscale),
-            minus_omega = Pack::all(-state->omega)](const auto& at, Pack* sum, Pack& x, Pack& r,
-                                                    const Pack& p, const Pack& s, const Pack& t,
-                                                    const Pack& shadow) {
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int c) const {
+    const double unscale = state[c].unscale;
+    return [alpha = Pack::all(state[c].alpha * unscale),
+            omega = Pack::all(state[c].omega * unscale), minus_omega = Pack::all(-state[c].omega)](
+               const auto& at, Pack* sum, Pack& x, Pack& r, const Pack& p, const Pack& s,
+               const Pack& t, const Pack& shadow) {
       x = Pack::multiply_add(omega, s, Pack::multiply_add(alpha, p, x));
       r = at.keep(Pack::multiply_add(minus_omega, t, r));
       add_dot(r, r, sum[0]);
       add_dot(shadow, r, sum[1]);
     };
   }
-  KOKKOS_FORCEINLINE_FUNCTION void finish(int, const Wide<S>* total) const {
-    const bool moved = state->moves != 0;
-    state->moves = 0;
-    if (!state->running() || !moved) return;
+  KOKKOS_FORCEINLINE_FUNCTION void finish(int c, const Wide<S>* total) const {
+    BicgstabState<S>& of = state[c];
+    const bool moved = of.moves != 0;
+    of.moves = 0;
+    if (!of.running() || !moved) return;
     const double norm = Kokkos::sqrt(real_part(total[0]));
-    advance(*state, limits, 0, norm, products_of_bicgstab, products_of_bicgstab);
-    if (!state->running()) return;
+    advance(of, limits, c, norm, products_of_bicgstab, products_of_bicgstab);
+    if (!of.running()) return;
     const Wide<S> rho = total[1];
     if (!finite(rho)) {
-      state->outcome = Outcome::not_a_number;
-    } else if (vanishes<S>(rho, state->shadow_norm * norm) || !(Kokkos::abs(state->omega) > 0)) {
-      if (state->fresh && !(norm < state->shadow_norm)) {
-        state->outcome = Outcome::breakdown;
+      of.outcome = Outcome::not_a_number;
+    } else if (vanishes<S>(rho, of.shadow_norm * norm) || !(Kokkos::abs(of.omega) > 0)) {
+      if (of.fresh && !(norm < of.shadow_norm)) {
+        of.outcome = Outcome::breakdown;
       } else {
-        begin_from_residual(*state, norm);
+        begin_from_residual(of, norm);
       }
     } else {
-      state->fresh = 0;
-      state->beta = (rho / state->rho) * (state->alpha / state->omega);
-      state->rho = rho;
+      of.fresh = 0;
+      of.beta = (rho / of.rho) * (of.alpha / of.omega);
+      of.rho = rho;
     }
   }
 };

@@ -287,7 +287,7 @@ class CgSolver
     };
     if (options().check_every == 0) return launch(options().max_iterations, true, true);
     launch(0, true, false);
-    monitor_.run(exec, 1,
+    monitor_.run(exec, detail::krylov::method_of_cg,
                  detail::krylov::Iteration{
                      [&](int, int stop) { launch(stop, false, false); },
                      [&](detail::krylov::Due due) {

@@ -32,7 +32,8 @@ struct ResidualLabels {
 /// Name of a solver, and the options that it accepts and others do not.
 struct TakenOptions {
   const char* name;
-  bool restart = false, flexible = false, bounds = false, vectors = false, scheme = false;
+  bool restart = false, basis = false, flexible = false, bounds = false, vectors = false,
+       scheme = false;
   bool recompute_every = true;
 };
 
@@ -60,6 +61,8 @@ inline void check_effects(const KrylovOptions& options, const TakenOptions& take
     throw Error(std::string("options.") + option + " has no effect on " + takes.name, remedy);
   };
   refuse(options.restart.has_value(), takes.restart, "restart",
+         "leave it out: it is GmresSolver's");
+  refuse(options.basis != KrylovBasis::in_scalar, takes.basis, "basis",
          "leave it out: it is GmresSolver's");
   refuse(options.flexible, takes.flexible, "flexible",
          "leave it out: it is CgSolver's and GmresSolver's");
@@ -234,11 +237,12 @@ class Monitor {
     if (options_.check_every == 0) ended_by_host_ = Outcome::iteration_limit;
   }
 
-  /// Queues iterations of `products` products in blocks until all right-hand sides have ended, and
-  /// checks after each block. With check_every = 0 all are queued and nothing is waited for.
+  /// Queues iterations of the method in blocks until all right-hand sides have ended, and checks
+  /// after each block. With check_every = 0 all are queued and nothing is waited for.
   template <class Of>
-  void run(const Exec& exec, int products, const Of& iteration) {
-    const int most = options_.max_iterations / products;
+  void run(const Exec& exec, const Method& method, const Of& iteration) {
+    const int products = method.cost, most = options_.max_iterations / products;
+    const bool together = method.in_cycles && results_.size() > 1;
     if (options_.check_every == 0) {
       iteration.queue(0, most);
       return iteration.verify(Due::last);
@@ -251,9 +255,10 @@ class Monitor {
       const int stop = std::min(most, first + options_.check_every);
       iteration.queue(first, stop);
       // Right-hand sides that end at the limit are verified before the same check.
-      if (stop == most) iteration.verify(Due::ended);
+      if (stop == most && !together) iteration.verify(Due::ended);
       check(exec);
-      if (any([](const Progress& p) { return is_due(p, Due::ended) && claims(p); })) {
+      const bool waits = together && any_running();  // for the end of the cycle
+      if (!waits && any([](const Progress& p) { return is_due(p, Due::ended) && claims(p); })) {
         iteration.verify(Due::ended);
         check(exec);
       }

@@ -53,6 +53,9 @@ constexpr const char* name(Outcome outcome) {
 /// The norm that the tolerance is relative to.
 enum class RelativeTo { right_hand_side, first_residual };
 
+/// The precision in which GMRES stores its basis V.
+enum class KrylovBasis { in_scalar, in_float };
+
 /// Bounds of the eigenvalues of M A, all of them positive.
 struct SpectrumBounds {
   double lower = 0;
@@ -145,11 +148,14 @@ struct KrylovOptions {
   std::function<bool(int iterations, double residual)> callback = {};
   /// For CgSolver, which has three schemes: pins cg/launches, cg/one-team or cg/one-cluster.
   std::optional<Scheme> scheme = std::nullopt;
-  /// Number of right-hand sides that are solved together; only CgSolver and MinresSolver accept
-  /// more than one.
+  /// Number of right-hand sides that are solved together. ChebyshevSolver accepts one.
   int vectors = 1;
   /// For GmresSolver: the iterations after which it is restarted; 30 by default.
   std::optional<int> restart = std::nullopt;
+  /// For GmresSolver of double: with in_float the basis is stored in float and arithmetic remains
+  /// in double, which halves the bytes of the basis (a compressed basis). A cycle ends early when
+  /// the rounding errors of the basis may no longer be small beside the residual.
+  KrylovBasis basis = KrylovBasis::in_scalar;
   /// For CgSolver and GmresSolver: the preconditioner may differ from one apply to the next, as an
   /// inner iteration does. CgSolver, which is so without the option for a preconditioner that says
   /// is_variable(), then takes a preconditioner that is not symmetric too, and runs

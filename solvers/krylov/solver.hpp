@@ -384,9 +384,12 @@ class KrylovSolver {
   void begin(const Exec& exec, M& preconditioner) {
     self().restart(exec, preconditioner);
   }
-  /// Completes x_ before b - A x is computed.
+  /// Completes x_ before b - A x is computed. Returns whether right-hand sides that run are judged
+  /// by it too, since their iteration cannot continue.
   template <class M>
-  void complete(const Exec&, M&) {}
+  bool complete(const Exec&, M&) {
+    return false;
+  }
   /// Queues steps [first, stop). verify(due) computes b - A x.
   template <class A, class M, class Judge>
   void queue(const Exec& exec, A& matrix, M& preconditioner,
@@ -453,12 +456,12 @@ class KrylovSolver {
     std::optional<PartVersions> versions;
     if constexpr (Solver::traits.recorded) versions = versions_to_record(matrix, preconditioner);
     const auto verify = [&](Due due) {
-      self().complete(exec, preconditioner);
+      const bool of_all = self().complete(exec, preconditioner);
       apply<Exec, S>(exec, matrix, x_, q_);
-      verify_residual(exec, b, due, false);
+      verify_residual(exec, b, of_all && due == Due::ended ? Due::running : due, false);
     };
     monitor_.run(
-        exec, Solver::traits.method.cost,
+        exec, Solver::traits.method,
         Iteration{[&](int first, int stop) {
                     self().queue(exec, matrix, preconditioner, versions, first, stop, verify);
                   },

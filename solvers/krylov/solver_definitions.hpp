@@ -352,7 +352,7 @@ KrylovSolver<Solver, Exec, S, State>::KrylovSolver(const Exec& exec, std::int64_
     : rows_(rows),
       monitor_(exec, Solver::traits.monitor, checked(options, Solver::traits.takes), rows),
       workspace_(exec,
-                 std::max(options.restart.value_or(0) + 1,
+                 std::max((options.restart.value_or(0) + 1) * options.vectors,
                           TrueResidual<S, State, true>::sums * vectors::vectors_at_once),
                  Solver::traits.dot_in_product ? rows : 0),
       blocks_(block_of(options)),

@@ -29,6 +29,7 @@ struct Progress {
   int verified;  ///< whether `residual` is that of b - A x
   int unscaled;  ///< whether the iteration continues from b - A x, which is not scaled yet
   int anew;      ///< whether it restarts there, without its directions
+  int closed;    ///< whether `converged` only asks for b - A x, since its basis serves no longer
   int zero;      ///< whether b is zero, and so is x
   int restarts;  ///< number of restarts after the first start
   Left left;
@@ -63,6 +64,9 @@ struct Method {
   bool keeps_directions = false;  ///< whether it keeps directions if a claim fails by little
   bool last_is_best = false;      ///< whether the last x counts at the iteration limit
   bool keeps_start = false;       ///< whether it has the x of Left::start
+  /// Whether x is known only after a cycle, so that b - A x is computed for all right-hand sides at
+  /// once, when the cycle ends or none of them runs.
+  bool in_cycles = false;
   /// Whether the recurrence keeps its own residual until it restarts, because its steps do not
   /// depend on it; b - A x is then in q_, not in r_.
   bool keeps_residual = false;
@@ -118,7 +122,7 @@ KOKKOS_FORCEINLINE_FUNCTION void begin(Progress& progress, const Limits& limits,
   if (progress.zero) residual = 0;
   progress.iterations = progress.best_iteration = progress.recorded = 0;
   progress.verified = 1;
-  progress.unscaled = progress.anew = 0;
+  progress.unscaled = progress.anew = progress.closed = 0;
   progress.residual = progress.carried = progress.best = residual;
   progress.first = progress.restarted = progress.failed = residual;
   progress.left = Left::own;
@@ -196,13 +200,14 @@ KOKKOS_FORCEINLINE_FUNCTION Left left_of(const Progress& progress, Method method
 KOKKOS_FORCEINLINE_FUNCTION void verify(Progress& progress, const Limits& limits, int v,
                                         double residual, Due due, Method method) {
   constexpr double drift = 1.1, near = 2, lower = 0.9;
-  const bool claimed = progress.outcome == Outcome::converged, ran = progress.running();
+  const bool claimed = progress.outcome == Outcome::converged && !progress.closed;
+  const bool ran = progress.running() || progress.closed;
   const bool exhausted = progress.carried * progress.scale < least_scaled;
   const bool drifted = !(residual <= drift * progress.carried) || exhausted;
   const bool falls = progress.failed - residual > residual - progress.carried;
   progress.residual = residual;
   progress.verified = 1;
-  progress.unscaled = progress.anew = 0;
+  progress.unscaled = progress.anew = progress.closed = 0;
   if (progress.recorded > 0) --progress.recorded;
   record(progress, limits, v, residual);
   if (residual <= progress.target) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 
 #include "../../backends/algorithms/team_sums.hpp"
 #include "../../backends/algorithms/team_sums_workspace.hpp"
@@ -337,33 +338,39 @@ struct NothingMore {
 };
 
 /// G = V' W by tiles of TileRows x Columns numbers: a lane adds up the products of its rows in
-/// registers, and a CPU computes all tiles of a block of rows before the next block. On a GPU, if W
-/// is one vector, each tile has teams of its own, so that all of V is loaded at once. The last team
-/// calls the epilogue `finish` once G is complete. The kernel does nothing if *only_if, a number on
-/// the device, is zero.
-template <Scalar V, Scalar Acc, bool UnitStride, int Columns, int TileRows, class Finish>
+/// registers, and a CPU computes all tiles of a block of rows before the next block. On a GPU, with
+/// tiles of one column, each tile has teams of its own, so that all of V is loaded at once. The
+/// last team calls the epilogue `finish` once G is complete. With Own every w of W has a V of its
+/// own, and G a last row of w' w.
+template <Scalar V, Scalar W, Scalar Acc, bool UnitStride, int Columns, int TileRows, bool Own,
+          class Finish>
 struct InnerProductsKernel {
+  static_assert(!Own || Columns == 1);
   static constexpr int tile_rows = TileRows;
-  static constexpr int tile = tile_rows * Columns;
+  static constexpr int products = tile_rows * Columns;
+  static constexpr int tile = products + (Own ? 1 : 0);
   using Scratch = team_sums::Scratch<Acc, tile>;
 
-  Multivector<const V> left, right;
+  VectorsOfEach<const V> left;
+  Multivector<const W> right;
   SmallMatrix<Acc> result;
   team_sums::Partials<Acc> partials;
   int shares;  ///< number of shares of the rows
-  const int* only_if;
+  WantedVectors wanted;
   Finish finish;
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
-    if (only_if && *only_if == 0) return;
-    const int tiles = tiles_apart<Team::threads>(left.count);
+    if (wanted.none()) return;
+    const int tiles = tiles_apart<Team::threads>(left.first.count, right.count);
     const auto team_index = static_cast<int>(team.index());
     const int share = team_index / tiles;
-    const auto [first, stop] = ShareOfRows(left.rows, share, shares);
+    const auto [first, stop] = ShareOfRows(right.rows, share, shares);
     Acc* const mine = partials.sums + std::int64_t{share} * partials.values;
     if constexpr (apart<Team::threads>) {
-      add_tile(team, scratch, first, stop, team_index % tiles * tile_rows, 0, mine);
+      const int of_one = tiles / right.count, i = team_index % tiles % of_one * tile_rows;
+      const int j = team_index % tiles / of_one;
+      if (!wanted.skips(j)) add_tile(team, scratch, first, stop, i, j, mine);
     } else {
       add_all_tiles(team, scratch, first, stop, mine);
     }
@@ -379,11 +386,14 @@ struct InnerProductsKernel {
   template <int Threads>
   static constexpr bool apart = Threads > 1 && Columns == 1;
   template <int Threads>
-  KOKKOS_FORCEINLINE_FUNCTION static int tiles_apart(int vectors) {
-    return apart<Threads> ? (vectors + tile_rows - 1) / tile_rows : 1;
+  KOKKOS_FORCEINLINE_FUNCTION static int tiles_apart(int vectors, int columns) {
+    return apart<Threads> ? (vectors + tile_rows - 1) / tile_rows * columns : 1;
   }
 
  private:
+  /// Number of rows of G.
+  KOKKOS_FORCEINLINE_FUNCTION int numbers() const { return left.first.count + (Own ? 1 : 0); }
+
   /// Adds up G, in the last team. Several numbers of a share are read at once, since nothing else
   /// runs that could hide the latency.
   template <class Team>
@@ -404,8 +414,8 @@ struct InnerProductsKernel {
       for (int k = 0; k < at_once; ++k) {
         if (i + k >= partials.values) break;  // the same in all lanes
         const Acc sum = subwarp.sum(sums[k]);
-        const int place = i + k;
-        if (subwarp.lane() == 0) result(place % left.count, place / left.count) = sum;
+        const int row = (i + k) % numbers(), column = (i + k) / numbers();
+        if (subwarp.lane() == 0 && !wanted.skips(column)) result(row, column) = sum;
       }
     }
   }
@@ -421,7 +431,8 @@ struct InnerProductsKernel {
     for (std::int64_t at = first; at < stop; at += block) {
       const std::int64_t until = at + block < stop ? at + block : stop;
       for (int j = 0; j < right.count; j += Columns) {
-        for (int i = 0; i < left.count; i += tile_rows) {
+        if (wanted.skips(j)) continue;
+        for (int i = 0; i < left.first.count; i += tile_rows) {
           add_tile(team, scratch, at, until, i, j, mine);
         }
       }
@@ -435,11 +446,11 @@ struct InnerProductsKernel {
     Pack part[tile];
     for (auto& sum : part) sum = Pack::zero();
     // A tile that reaches beyond the last vector reads that one again, and drops the sums.
+    const int vectors = left.first.count;
     const V* of_left[tile_rows];
-    const V* of_right[Columns];
+    const W* of_right[Columns];
     for (int a = 0; a < tile_rows; ++a) {
-      const int v = i + a < left.count ? i + a : left.count - 1;
-      of_left[a] = left.data + v * left.vector_stride;
+      of_left[a] = left.vector(j, i + a < vectors ? i + a : vectors - 1);
     }
     for (int b = 0; b < Columns; ++b) {
       const int v = j + b < right.count ? j + b : right.count - 1;
@@ -457,24 +468,29 @@ struct InnerProductsKernel {
     for (int s = 0; s < tile; ++s) sums[s] = Pack::sum(part[s]);
     team_sums::add_over_team(team, scratch, sums, tile);
     if (team.thread() > 0) return;
+    const auto put = [&](int row, int column, const Acc& more) {
+      Acc& sum = mine[column * numbers() + row];
+      sum = (apart<Team::threads> ? Acc(0) : sum) + more;
+    };
     for (int b = 0; b < Columns; ++b) {
       for (int a = 0; a < tile_rows; ++a) {
-        if (i + a < left.count && j + b < right.count) {
-          Acc& sum = mine[(j + b) * left.count + i + a];
-          sum = (apart<Team::threads> ? Acc(0) : sum) + sums[b * tile_rows + a];
-        }
+        if (i + a < vectors && j + b < right.count) put(i + a, j + b, sums[b * tile_rows + a]);
       }
+    }
+    if constexpr (Own) {
+      if (i == 0) put(vectors, j, sums[products]);
     }
   }
 
   template <class Pack, bool Whole>
   KOKKOS_FORCEINLINE_FUNCTION void add_rows(std::int64_t at, std::int64_t rows,
                                             const V* const (&of_left)[tile_rows],
-                                            const V* const (&of_right)[Columns],
+                                            const W* const (&of_right)[Columns],
                                             Pack (&part)[tile]) const {
     add_rows(Entries<Pack, UnitStride, Whole>{at, 0, rows}, of_left, of_right, part,
              std::make_integer_sequence<int, tile_rows>(),
-             std::make_integer_sequence<int, Columns>(), std::make_integer_sequence<int, tile>());
+             std::make_integer_sequence<int, Columns>(),
+             std::make_integer_sequence<int, products>());
   }
 
   /// There are no loops: compilers keep an array in registers only if every index is a constant
@@ -482,109 +498,118 @@ struct InnerProductsKernel {
   template <class Entry, class Pack, int... A, int... B, int... T>
   KOKKOS_FORCEINLINE_FUNCTION void add_rows(const Entry& entries,
                                             const V* const (&of_left)[tile_rows],
-                                            const V* const (&of_right)[Columns], Pack (&part)[tile],
+                                            const W* const (&of_right)[Columns], Pack (&part)[tile],
                                             std::integer_sequence<int, A...>,
                                             std::integer_sequence<int, B...>,
                                             std::integer_sequence<int, T...>) const {
-    const Pack rows_of_left[] = {Pack::conjugate(entries.load(of_left[A], left.row_stride))...};
+    const Pack rows_of_left[] = {
+        Pack::conjugate(entries.load(of_left[A], left.first.row_stride))...};
     const Pack rows_of_right[] = {entries.load(of_right[B], right.row_stride)...};
     ((part[T] =
           Pack::multiply_add(rows_of_left[T % tile_rows], rows_of_right[T / tile_rows], part[T])),
      ...);
+    if constexpr (Own) add_dot(rows_of_right[0], rows_of_right[0], part[products]);
   }
 };
 
-template <int Columns, int TileRows, ExecutionSpace Exec, Scalar V, Scalar Acc, class Finish>
-void launch_tiles(const Exec& exec, const Multivector<const V>& left,
-                  const Multivector<const V>& right, const SmallMatrix<Acc>& to,
-                  const team_sums::Partials<Acc>& partials, const int* only_if,
+template <int Columns, int TileRows, bool Own, ExecutionSpace Exec, Scalar V, Scalar W, Scalar Acc,
+          class Finish>
+void launch_tiles(const Exec& exec, const VectorsOfEach<const V>& left,
+                  const Multivector<const W>& right, const SmallMatrix<Acc>& to,
+                  const team_sums::Partials<Acc>& partials, const WantedVectors& wanted,
                   const Finish& finish) {
-  using AnyStride = InnerProductsKernel<V, Acc, false, Columns, TileRows, Finish>;
+  using AnyStride = InnerProductsKernel<V, W, Acc, false, Columns, TileRows, Own, Finish>;
   constexpr int threads = backends::has_lanes<Exec> ? tuning_of<Exec>.threads : 1;
   constexpr int few = 128;  // teams
-  int shares = teams_for(exec, left.rows);
+  int shares = teams_for(exec, right.rows);
   if constexpr (AnyStride::template apart<threads>) {
-    if (shares < few) shares = std::min(few, teams_of_lanes(exec, left.rows));
+    if (shares < few) shares = std::min(few, teams_of_lanes(exec, right.rows));
   }
   shares = std::min(shares, partials.most_teams);
-  const bool unit_stride = has_unit_stride(left) && has_unit_stride(right);
-  const int tiles = AnyStride::template tiles_apart<threads>(left.count);
+  const bool unit_stride = has_unit_stride(left.first) && has_unit_stride(right);
+  const int tiles = AnyStride::template tiles_apart<threads>(left.first.count, right.count);
   launch_by_stride(exec, "heddle::vectors::inner_products", std::int64_t{shares} * tiles,
                    unit_stride, [&]<bool unit>() {
-                     return InnerProductsKernel<V, Acc, unit, Columns, TileRows, Finish>{
-                         left, right, to, partials, shares, only_if, finish};
+                     return InnerProductsKernel<V, W, Acc, unit, Columns, TileRows, Own, Finish>{
+                         left, right, to, partials, shares, wanted, finish};
                    });
 }
 
-/// Computes V' w for one vector w, then runs the epilogue finish(team) in one team. The kernel does
-/// nothing if *only_if is zero.
-template <ExecutionSpace Exec, Scalar V, Scalar Acc, class Finish>
-void launch_inner_products_with(const Exec& exec, const Multivector<const V>& left,
-                                const Multivector<const V>& right, const SmallMatrix<Acc>& to,
-                                const team_sums::Partials<Acc>& partials, const int* only_if,
-                                const Finish& finish) {
-  launch_tiles<1, backends::has_lanes<Exec> ? 8 : 4>(exec, left, right, to, partials, only_if,
-                                                     finish);
+/// Computes V' w and, as a last number, w' w for every w of W with its own V; then one team runs
+/// the epilogue finish(team).
+template <ExecutionSpace Exec, Scalar V, Scalar W, Scalar Acc, class Finish>
+void launch_own_inner_products(const Exec& exec, const VectorsOfEach<const V>& left,
+                               const Multivector<const W>& right, const SmallMatrix<Acc>& to,
+                               const team_sums::Partials<Acc>& partials,
+                               const WantedVectors& wanted, const Finish& finish) {
+  launch_tiles<1, backends::has_lanes<Exec> ? 8 : 4, true>(exec, left, right, to, partials, wanted,
+                                                           finish);
 }
 
 template <ExecutionSpace Exec, Scalar V, Scalar Acc>
 void launch_inner_products(const Exec& exec, const Multivector<const V>& left,
                            const Multivector<const V>& right, const SmallMatrix<Acc>& to,
                            const team_sums::Partials<Acc>& partials) {
-  if (right.count == 1) {
-    return launch_inner_products_with(exec, left, right, to, partials, nullptr, NothingMore());
-  }
   // Tiles are small enough for sums to stay in registers.
-  launch_tiles<backends::has_lanes<Exec> ? 4 : 2, 4>(exec, left, right, to, partials, nullptr,
-                                                     NothingMore());
+  constexpr bool lanes = backends::has_lanes<Exec>;
+  const auto launch = [&]<int columns, int tile_rows>() {
+    launch_tiles<columns, tile_rows, false>(exec, VectorsOfEach<const V>{left}, right, to, partials,
+                                            WantedVectors(), NothingMore());
+  };
+  if (right.count == 1) return launch.template operator()<1, lanes ? 8 : 4>();
+  launch.template operator()<lanes ? 4 : 2, 4>();
 }
 
 /// W = alpha V C + beta W; alpha == 0 reads neither V nor C. A CPU computes a block of rows, from a
 /// few vectors of V at a time, so that few streams are read at once and W stays in the nearest
-/// cache. A GPU computes whole rows. Sums have the type of the coefficients, Acc.
-template <Scalar V, Scalar Acc, bool UnitStride, int Columns>
+/// cache. A GPU computes whole rows. Sums have the type of the coefficients, Acc. Tiles of one
+/// column may have a V, a column of C, alpha and beta of their own.
+template <Scalar V, Scalar W, Scalar Acc, bool UnitStride, int Columns>
 struct CombinationsKernel {
   using Scratch = backends::NoScratch;
   static constexpr int at_once = 8;  ///< number of vectors of V at a time
 
-  Multivector<const V> from;
+  VectorsOfEach<const V> from;
   SmallMatrix<const Acc> coefficients;
-  Multivector<V> to;
+  Multivector<W> to;
   Factor<Acc> alpha, beta;
   int teams;
-  const int* only_if;
+  WantedVectors wanted;
+  RoundedCopy<V> rounded;
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {
-    if (only_if && *only_if == 0) return;
+    if (wanted.none()) return;
     const auto [first, stop] = ShareOfRows(to.rows, team.index(), teams);
     const std::int64_t block =
-        Team::threads > 1 ? stop - first
-                          : product_rows<typename Team::execution_space>(from.count + to.count);
-    const int group = Team::threads > 1 ? from.count : at_once;
-    const int read = alpha.of(0) == Acc(0) ? 0 : from.count;
+        Team::threads > 1
+            ? stop - first
+            : product_rows<typename Team::execution_space>(from.first.count + to.count);
     for (std::int64_t at = first; at < stop; at += block) {
       const std::int64_t until = at + block < stop ? at + block : stop;
       int j = 0;
-      for (; j + Columns <= to.count; j += Columns)
-        add_all<Columns>(team, at, until, j, group, read);
-      for (; j < to.count; ++j) add_all<1>(team, at, until, j, group, read);
+      for (; j + Columns <= to.count; j += Columns) add_all<Columns>(team, at, until, j);
+      for (; j < to.count; ++j) add_all<1>(team, at, until, j);
     }
   }
 
  private:
-  /// Adds `read` vectors of V to vectors j, ..., j + Width - 1 of W, in rows [at, until).
+  /// Adds all vectors of V to vectors j, ..., j + Width - 1 of W, in rows [at, until).
   template <int Width, class Team>
   KOKKOS_FORCEINLINE_FUNCTION void add_all(const Team& team, std::int64_t at, std::int64_t until,
-                                           int j, int group, int read) const {
+                                           int j) const {
+    if (wanted.skips(j)) return;
+    const int read = alpha.of(j) == Acc(0) ? 0 : from.first.count;
+    const int group = Team::threads > 1 ? from.first.count : at_once;
     int i = 0;
     do {  // runs once without vectors too, to write beta W
       const int left = read - i;
       const int count = left < group ? left : group;
+      const bool last = i + group >= read;
       if constexpr (Team::threads > 1) {
-        add<Width>(team, at, until, i, count, j);
+        add<Width>(team, at, until, i, count, j, last);
       } else {
-        add_packs<Width, Team>(at, until, i, count, j);
+        add_packs<Width, Team>(at, until, i, count, j, last);
       }
       i += group;
     } while (i < read);
@@ -593,7 +618,7 @@ struct CombinationsKernel {
   /// Adds vectors i, ..., i + count - 1 of V on a GPU, a row for each lane.
   template <int Width, class Team>
   KOKKOS_FORCEINLINE_FUNCTION void add(const Team& team, std::int64_t at, std::int64_t until, int i,
-                                       int count, int j) const {
+                                       int count, int j, bool last) const {
     using Pack = backends::Pack<Team, Acc>;
     constexpr int together = at_once / Width;  // loads that do not wait for each other
     for (at += team.thread(); at < until; at += Team::threads) {
@@ -605,28 +630,28 @@ struct CombinationsKernel {
         Pack entry[together];
         HEDDLE_UNROLL(together)
         for (int a = 0; a < together; ++a) {
-          entry[a] = entries.load(vector(from, i + k + a), from.row_stride);
+          entry[a] = entries.load(from.vector(j, i + k + a), from.first.row_stride);
         }
         HEDDLE_UNROLL(together)
         for (int a = 0; a < together; ++a) add_one(entry[a], i + k + a, j, sum);
       }
       for (; k < count; ++k) {
-        add_one(entries.load(vector(from, i + k), from.row_stride), i + k, j, sum);
+        add_one(entries.load(from.vector(j, i + k), from.first.row_stride), i + k, j, sum);
       }
-      end<Width>(entries, j, sum);
+      end<Width>(entries, j, sum, last);
     }
   }
 
   /// Adds vectors on a CPU, two packs of rows at a time, with the coefficients in registers.
   template <int Width, class Team>
   KOKKOS_FORCEINLINE_FUNCTION void add_packs(std::int64_t at, std::int64_t until, int i, int count,
-                                             int j) const {
+                                             int j, bool last) const {
     using Pack = backends::Pack<Team, Acc>;
     constexpr int width = Pack::width;
     Pack factors[at_once][Width];
     const V* vectors_of_v[at_once];
     for (int k = 0; k < count; ++k) {
-      vectors_of_v[k] = vector(from, i + k);
+      vectors_of_v[k] = from.vector(j, i + k);
       for (int b = 0; b < Width; ++b) factors[k][b] = Pack::all(factor(i + k, j + b));
     }
     for (; at + 2 * width <= until; at += 2 * width) {
@@ -635,27 +660,27 @@ struct CombinationsKernel {
       begin<Width>(low, i, j, low_sum);
       begin<Width>(high, i, j, high_sum);
       for (int k = 0; k < count; ++k) {
-        const Pack of_low = low.load(vectors_of_v[k], from.row_stride);
-        const Pack of_high = high.load(vectors_of_v[k], from.row_stride);
+        const Pack of_low = low.load(vectors_of_v[k], from.first.row_stride);
+        const Pack of_high = high.load(vectors_of_v[k], from.first.row_stride);
         for (int b = 0; b < Width; ++b) {
           low_sum[b] = Pack::multiply_add(factors[k][b], of_low, low_sum[b]);
           high_sum[b] = Pack::multiply_add(factors[k][b], of_high, high_sum[b]);
         }
       }
-      end<Width>(low, j, low_sum);
-      end<Width>(high, j, high_sum);
+      end<Width>(low, j, low_sum, last);
+      end<Width>(high, j, high_sum, last);
     }
     for (; at < until; at += width) {
       const Entries<Pack, UnitStride, false> entries{at, 0, until - at};
       Pack sum[Width];
       begin<Width>(entries, i, j, sum);
       for (int k = 0; k < count; ++k) {
-        const Pack entry = entries.load(vectors_of_v[k], from.row_stride);
+        const Pack entry = entries.load(vectors_of_v[k], from.first.row_stride);
         for (int b = 0; b < Width; ++b) {
           sum[b] = Pack::multiply_add(factors[k][b], entry, sum[b]);
         }
       }
-      end<Width>(entries, j, sum);
+      end<Width>(entries, j, sum, last);
     }
   }
 
@@ -668,48 +693,71 @@ struct CombinationsKernel {
     }
   }
   KOKKOS_FORCEINLINE_FUNCTION Acc factor(int i, int j) const {
-    return alpha.of(0) * coefficients(i, j);
+    return alpha.of(j) * coefficients(i, j);
   }
-  template <class T>
-  KOKKOS_FORCEINLINE_FUNCTION static T* vector(const Multivector<T>& of, int v) {
-    return of.data + v * of.vector_stride;
-  }
-
   /// Start of the sums: beta W for the first vectors of V, then W with the sums so far.
   template <int Width, class Entry, class Pack>
   KOKKOS_FORCEINLINE_FUNCTION void begin(const Entry& entries, int i, int j,
                                          Pack (&sum)[Width]) const {
-    const Acc scale = i == 0 ? beta.of(0) : Acc(1);
+    const Acc scale = i == 0 ? beta.of(j) : Acc(1);
     for (int b = 0; b < Width; ++b) {
       sum[b] = Pack::zero();
       if (scale == Acc(0)) continue;
-      sum[b] = entries.load(static_cast<const V*>(vector(to, j + b)), to.row_stride);
+      sum[b] =
+          entries.load(static_cast<const W*>(to.data + (j + b) * to.vector_stride), to.row_stride);
       if (i == 0) sum[b] = Pack::multiply(Pack::all(scale), sum[b]);
     }
   }
+  /// `last`: the sums are complete.
   template <int Width, class Entry, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION void end(const Entry& entries, int j,
-                                       const Pack (&sum)[Width]) const {
+  KOKKOS_FORCEINLINE_FUNCTION void end(const Entry& entries, int j, const Pack (&sum)[Width],
+                                       [[maybe_unused]] bool last) const {
     for (int b = 0; b < Width; ++b) {
       Entry of_vector = entries;
       of_vector.vector = j + b;
-      of_vector.store(to, sum[b]);
+      Pack value = sum[b];
+      if constexpr (!std::same_as<V, W>) {
+        if (last && rounded.wanted(j + b)) {
+          of_vector.store(rounded.to, value);
+          value = of_vector.load(rounded.to);
+        }
+      }
+      of_vector.store(to, value);
     }
   }
 };
 
+template <int Columns, ExecutionSpace Exec, Scalar V, Scalar W, Scalar Acc>
+void launch_combinations_by(const Exec& exec, const VectorsOfEach<const V>& from,
+                            const SmallMatrix<const Acc>& coefficients, const Multivector<W>& to,
+                            const Factor<Acc>& alpha, const Factor<Acc>& beta,
+                            const WantedVectors& wanted, const RoundedCopy<V>& rounded) {
+  const int teams =
+      backends::has_lanes<Exec> ? teams_of_lanes(exec, to.rows) : teams_for(exec, to.rows);
+  launch_by_stride(exec, "heddle::vectors::combine", teams,
+                   has_unit_stride(from.first) && has_unit_stride(to), [&]<bool unit>() {
+                     return CombinationsKernel<V, W, Acc, unit, Columns>{
+                         from, coefficients, to, alpha, beta, teams, wanted, rounded};
+                   });
+}
+
+/// w = alpha V c + beta w for every w of W, with its own V, column of C, alpha and beta; then w is
+/// rounded to the precision of `rounded`, if that has memory.
+template <ExecutionSpace Exec, Scalar V, Scalar W, Scalar Acc>
+void launch_own_combinations(const Exec& exec, const VectorsOfEach<const V>& from,
+                             const SmallMatrix<const Acc>& coefficients, const Multivector<W>& to,
+                             const Factor<Acc>& alpha, const Factor<Acc>& beta,
+                             const WantedVectors& wanted = {}, const RoundedCopy<V>& rounded = {}) {
+  launch_combinations_by<1>(exec, from, coefficients, to, alpha, beta, wanted, rounded);
+}
+
 template <ExecutionSpace Exec, Scalar V, Scalar Acc>
 void launch_combinations(const Exec& exec, const Multivector<const V>& from,
                          const SmallMatrix<const Acc>& coefficients, const Multivector<V>& to,
-                         const Factor<Acc>& alpha, const Factor<Acc>& beta, const int* only_if) {
-  const int teams =
-      backends::has_lanes<Exec> ? teams_of_lanes(exec, to.rows) : teams_for(exec, to.rows);
-  const bool unit_stride = has_unit_stride(from) && has_unit_stride(to);
+                         const Factor<Acc>& alpha, const Factor<Acc>& beta) {
   const auto launch = [&]<int columns>() {
-    launch_by_stride(exec, "heddle::vectors::combine", teams, unit_stride, [&]<bool unit>() {
-      return CombinationsKernel<V, Acc, unit, columns>{from, coefficients, to,     alpha,
-                                                       beta, teams,        only_if};
-    });
+    launch_combinations_by<columns>(exec, VectorsOfEach<const V>{from}, coefficients, to, alpha,
+                                    beta, WantedVectors(), RoundedCopy<V>());
   };
   if (to.count == 1) return launch.template operator()<1>();
   launch.template operator()<4>();

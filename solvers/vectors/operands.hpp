@@ -305,7 +305,8 @@ Factor<Acc> factor_of(const char* name, const F& factor, int count) {
                   "a factor on the device is of the accumulator's type");
     check_numbers(name, factor, count, true);
     std::int64_t stride = 0;
-    if constexpr (F::rank() == 1) stride = static_cast<std::int64_t>(factor.stride(0));
+    if constexpr (F::rank() == 1)
+      stride = count > 1 ? static_cast<std::int64_t>(factor.stride(0)) : 0;
     return {factor.data(), stride, Acc(0)};
   } else {
     return {nullptr, 0, Acc(factor)};

@@ -276,6 +276,43 @@ struct SmallMatrix {
   }
 };
 
+/// Vectors V for each vector of W: those of the first one, and the distance to those of the next.
+template <class T>
+struct VectorsOfEach {
+  Multivector<T> first;
+  std::int64_t step = 0;  ///< 0: all vectors of W share V
+
+  KOKKOS_FORCEINLINE_FUNCTION T* vector(int of, int v) const {
+    return first.data + of * step + v * first.vector_stride;
+  }
+  /// Vectors 0 to count - 1 of each, to be read.
+  VectorsOfEach<const T> leading(int count) const {
+    return {{first.data, first.row_stride, first.vector_stride, first.rows, count}, step};
+  }
+};
+
+/// Vectors of W that a kernel computes: those whose number is nonzero, or all. Without one the
+/// kernel does nothing, which `any` says in one number.
+struct WantedVectors {
+  const int* any = nullptr;
+  const int* each = nullptr;
+
+  KOKKOS_FORCEINLINE_FUNCTION bool none() const { return any && *any == 0; }
+  KOKKOS_FORCEINLINE_FUNCTION bool skips(int j) const { return each && each[j] == 0; }
+};
+
+/// A copy of W in another type, to whose precision W is rounded, unless its number of `except` is
+/// nonzero.
+template <class V>
+struct RoundedCopy {
+  Multivector<V> to;
+  const int* except = nullptr;
+
+  KOKKOS_FORCEINLINE_FUNCTION bool wanted(int j) const {
+    return to.data && !(except && except[j] != 0);
+  }
+};
+
 /// The matrix in a View of rank 2, or of rank 1 if it has one column. Throws Error unless it is
 /// rows x columns.
 template <class T, class View>
@@ -336,13 +373,11 @@ void inner_products(const Exec& exec, const V& v, const W& w,
 
 namespace detail::vectors {
 
-/// W = alpha V C + beta W, of matching sizes. The kernel does nothing if *only_if, a number on the
-/// device, is zero. Defined in definitions.hpp.
+/// W = alpha V C + beta W, of matching sizes. Defined in definitions.hpp.
 template <ExecutionSpace Exec, Scalar V, Scalar Acc>
 void launch_combinations(const Exec& exec, const Multivector<const V>& from,
                          const SmallMatrix<const Acc>& coefficients, const Multivector<V>& to,
-                         const Factor<Acc>& alpha, const Factor<Acc>& beta,
-                         const int* only_if = nullptr);
+                         const Factor<Acc>& alpha, const Factor<Acc>& beta);
 
 }  // namespace detail::vectors
 
@@ -415,6 +450,6 @@ void combine(const Exec& exec, const A& alpha, const V& v, const C& coefficients
       const EXEC&, const ::heddle::Multivector<const SCALAR>&,                           \
       const heddle::detail::vectors::SmallMatrix<const SUM>&,                            \
       const ::heddle::Multivector<SCALAR>&, const heddle::detail::vectors::Factor<SUM>&, \
-      const heddle::detail::vectors::Factor<SUM>&, const int*);
+      const heddle::detail::vectors::Factor<SUM>&);
 
 HEDDLE_EACH_COMPILED_SCALAR(HEDDLE_VECTORS_INSTANCES, HEDDLE_EXTERN)

@@ -426,6 +426,9 @@ inline void add_others(std::vector<Row>& rows) {
   flexible.flexible = true;
   add("CgSolver", std::type_identity<CgSolver<Exec, double>>(), of_grid, flexible, "flexible");
   add("GmresSolver", std::type_identity<GmresSolver<Exec, double>>(), solver, flexible, "flexible");
+  KrylovOptions in_float = few;
+  in_float.basis = KrylovBasis::in_float;
+  add("GmresSolver", std::type_identity<GmresSolver<Exec, double>>(), solver, in_float, "in float");
   KrylovOptions bounded = few;
   bounded.bounds = SpectrumBounds{0.1, 100};
   Traits of_bounds = of_grid;

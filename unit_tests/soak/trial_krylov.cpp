@@ -93,11 +93,13 @@ class KrylovTrial {
     how_ = one_of<std::string>(random, {"alone", "jacobi", "blocks", "polynomial"});
     if (how_ == "polynomial" && !symmetric) how_ = "jacobi";
     if (method_ == "chebyshev") how_ = "jacobi";  // its spectrum is bounded
-    const bool takes_several = method_ == "cg" || method_ == "minres";
-    if (takes_several && once_in(random, 2)) options_.vectors = up_to(random, 4);
+    if (method_ != "chebyshev" && once_in(random, 2)) options_.vectors = up_to(random, 4);
     const bool may_be_flexible = method_ == "cg" || method_ == "gmres";
     options_.flexible = may_be_flexible && once_in(random, 4);
     if (method_ == "gmres") options_.restart = up_to(random, 30);
+    if (method_ == "gmres" && !is_float && once_in(random, 3)) {
+      options_.basis = KrylovBasis::in_float;
+    }
     if (method_ == "chebyshev") options_.bounds = bounds();
     size_ = up_to(random, 6);
     if (!once_in(random, 3)) {
@@ -118,6 +120,7 @@ class KrylovTrial {
                 options_.zero_guess ? ", from zero" : "",
                 options_.recompute_every ? ", recomputed" : "",
                 options_.flexible ? ", flexible" : "",
+                options_.basis == KrylovBasis::in_float ? ", its basis in float" : "",
                 one_launch ? ", " + options_.scheme->to_string() : "");
   }
 
@@ -184,9 +187,9 @@ class KrylovTrial {
     } else if (method_ == "minres") {
       solve(MinresSolver<Exec, S>(exec_, a_.n, options_), matrix, b, x, m, used);
     } else if (method_ == "gmres") {
-      solve(GmresSolver<Exec, S>(exec_, a_.n, options_), matrix, of_b, of_x, m, used);
+      solve(GmresSolver<Exec, S>(exec_, a_.n, options_), matrix, b, x, m, used);
     } else if (method_ == "bicgstab") {
-      solve(BicgstabSolver<Exec, S>(exec_, a_.n, options_), matrix, of_b, of_x, m, used);
+      solve(BicgstabSolver<Exec, S>(exec_, a_.n, options_), matrix, b, x, m, used);
     } else if constexpr (std::is_same_v<M, Jacobi>) {
       solve(ChebyshevSolver<Exec, S>(exec_, a_.n, options_), matrix, of_b, of_x, m, used);
     }

@@ -39,14 +39,15 @@ struct SystemOf {
 using System = SystemOf<Exec, double>;
 
 /// The methods of a device: schemes of conjugate gradients and "cg/flexible", "gmres",
-/// "gmres/flexible", "bicgstab", "minres", "chebyshev".
+/// "gmres/flexible", "gmres/in_float", "bicgstab", "minres", "chebyshev".
 template <ExecutionSpace E = Exec>
 std::vector<std::string> krylov_methods() {
   std::vector<std::string> methods{"cg/launches", "cg/flexible", "cg/one-team"};
   if (heddle::backends::describe(E()).most_teams_per_cluster > 0) {
     methods.emplace_back("cg/one-cluster");
   }
-  methods.insert(methods.end(), {"gmres", "gmres/flexible", "bicgstab", "minres", "chebyshev"});
+  methods.insert(methods.end(),
+                 {"gmres", "gmres/flexible", "gmres/in_float", "bicgstab", "minres", "chebyshev"});
   return methods;
 }
 /// The methods that take any operator and preconditioner, one a solver.
@@ -56,6 +57,13 @@ inline std::vector<std::string> one_of_each_solver() {
 inline bool is_cg(const std::string& method) { return method.starts_with("cg/"); }
 inline bool is_gmres(const std::string& method) { return method.starts_with("gmres"); }
 inline bool is_flexible(const std::string& method) { return method.ends_with("/flexible"); }
+/// GMRES with a basis in float.
+inline bool in_float(const std::string& method) { return method.ends_with("/in_float"); }
+/// The methods that solve for several right-hand sides.
+inline std::vector<std::string> with_several_vectors() {
+  return {"cg/launches",    "cg/flexible", "gmres", "gmres/flexible",
+          "gmres/in_float", "bicgstab",    "minres"};
+}
 /// Methods in one launch take matrices with rows, and no preconditioner but Jacobi.
 inline bool in_one_launch(const std::string& method) { return method.starts_with("cg/one-"); }
 /// The products with A of a step.
@@ -66,6 +74,7 @@ template <Scalar S = double, ExecutionSpace E = Exec, class Use>
 void with_method(const std::string& method, const SpectrumBounds& bounds, KrylovOptions options,
                  const Use& use) {
   options.flexible |= is_flexible(method);
+  if (in_float(method)) options.basis = KrylovBasis::in_float;
   if (is_cg(method)) {
     if (!options.scheme && !is_flexible(method)) options.scheme = Scheme(method);
     use(std::type_identity<CgSolver<E, S>>(), options);

@@ -114,6 +114,7 @@ class HeddleKrylov : public SolveContestant<S> {
       case Method::gmres:
         options.restart = problem.request.restart;
         options.flexible = preconditioner_ && preconditioner_->is_variable();
+        if (problem.request.basis == "float") options.basis = KrylovBasis::in_float;
         solver_ = GmresSolver<Exec, S>(exec, rows, options);
         break;
     }

@@ -23,6 +23,8 @@ void define(Settings& settings, SolveRequest& r) {
       ->check(CLI::IsMember({"cg", "minres", "bicgstab", "gmres"}));
   settings.option("restart", r.restart, "Iterations after which gmres is restarted")
       ->check(CLI::Range(1, 1000));
+  settings.option("basis", r.basis, "Precision of the basis of gmres: scalar or float")
+      ->check(CLI::IsMember({"scalar", "float"}));
   r.define_limits(settings, -0.9);  // below 0: indefinite, for minres
   settings.option("block", r.block, "Rows of a block of block-jacobi")->check(CLI::Range(1, 32));
   settings.option("subdomains", r.subdomains, "Ranges of rows; entries between them are dropped")
@@ -83,6 +85,9 @@ void prepare(SolveRequest& request) {
   if (request.excess <= 0 && request.method() != Method::minres) {
     throw Error("--excess is " + format("%g", request.excess),
                 "give one above 0: only minres solves an indefinite system");
+  }
+  if (request.basis == "float" && request.method() != Method::gmres) {
+    throw Error("--basis float has no effect on " + request.method_name, "leave it out");
   }
 }
 

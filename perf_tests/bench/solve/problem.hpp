@@ -37,6 +37,7 @@ struct SystemRequest : ContestOptions {
 
 /// Options of `heddle-bench solve`.
 struct SolveRequest : SystemRequest {
+  std::string basis = "scalar";
   int restart = 30, block = 4, subdomains = 16, expected_applies = 100;
 };
 

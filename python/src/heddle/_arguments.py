@@ -65,7 +65,7 @@ _kinds = {
     "max_seconds": optional(number), "tol": optional(number), "relative_to": word, "max_operator_complexity": number,
     "symmetry_tolerance": number, "strength_measure": word, "improve_candidates": optional(count),
     **dict.fromkeys(("transpose", "values_in_place", "lower", "unit_diagonal", "ignore_outside", "single_precision",
-                     "history", "largest", "flexible"), flag),
+                     "history", "largest", "flexible", "basis_in_float"), flag),
 }  # all others are counts
 
 

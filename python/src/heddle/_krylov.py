@@ -113,7 +113,8 @@ class Solver(Unpicklable):
             if vectors is not None and vectors.shape[0] != n:
                 raise _core.Error(f"nullspace has the shape {vectors.shape}; give ({n}, number of vectors)")
             self._cores[key] = make(n, options["rtol"], options["atol"], self._most(n), check_every, zero_guess,
-                                    options["history"], options.get("restart"), options.get("flexible", False), constant,
+                                    options["history"], options.get("restart"), options.get("basis_in_float", False),
+                                    options.get("flexible", False), constant,
                                     None if vectors is None else handed(vectors))
         return self._cores[key]
 
@@ -183,10 +184,11 @@ class GmresSolver(Solver):
     __slots__ = ()
     _gives_x = False  # x is not known within a cycle: scipy's callbacks get the relative residual
 
-    def __init__(self, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, flexible=False, check_every=None, history=False,
-                 nullspace=None, stream=None):
+    def __init__(self, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, basis_in_float=False, flexible=False,
+                 check_every=None, history=False, nullspace=None, stream=None):
         self._set(stream, rtol=rtol, atol=atol, restart=20 if restart is None else restart, maxiter=maxiter,
-                  flexible=flexible, check_every=check_every, history=history, nullspace=nullspace)
+                  basis_in_float=basis_in_float, flexible=flexible, check_every=check_every, history=history,
+                  nullspace=nullspace)
 
     def _products(self, n):
         return min(self._options["restart"], max(n, 1))
@@ -310,12 +312,13 @@ def cg(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=Non
 
 
 def gmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=None, callback=None, callback_type=None,
-          return_result=False, flexible=False, check_every=None, history=False, nullspace=None, stream=None):
+          return_result=False, basis_in_float=False, flexible=False, check_every=None, history=False, nullspace=None,
+          stream=None):
     """GMRES, restarted after `restart` iterations (20), for any A, preconditioned on the right."""
     if callback_type not in (None, "pr_norm", "x"):
         raise _core.Error(f"callback_type is {callback_type!r}; give 'pr_norm', or 'x'")
-    options = dict(rtol=rtol, atol=atol, restart=restart, flexible=flexible, check_every=check_every, history=history,
-                   nullspace=nullspace, stream=stream)
+    options = dict(rtol=rtol, atol=atol, restart=restart, basis_in_float=basis_in_float, flexible=flexible,
+                   check_every=check_every, history=history, nullspace=nullspace, stream=stream)
     if callback is not None and callback_type == "x":
         result = _cycles(GmresSolver(maxiter=1, **options), A, b, x0, M, callback, maxiter)
     else:
@@ -368,6 +371,8 @@ gmres.__doc__ = str(gmres.__doc__) + _parameters.format(
     callback="As in scipy: called with the relative residual after each iteration.", more=f"""
     callback_type : 'pr_norm' or 'x', optional
         With 'x' the callback is called with xk after each cycle.
+    basis_in_float : bool
+        Store the basis of a float64 or complex128 system in single precision: half of its memory and traffic.
     flexible : bool
         {_flexible} It takes `restart` vectors more.""")
 bicgstab.__doc__ = str(bicgstab.__doc__) + _parameters.format(

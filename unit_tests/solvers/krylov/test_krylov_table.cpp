@@ -210,10 +210,11 @@ TEST_CASE("an option that a solver does not take is an error that names both") {
   };
   const Case cases[] = {
       {"restart", {.restart = 5}, {"gmres"}},
+      {"basis", {.basis = KrylovBasis::in_float}, {"gmres"}},
       {"flexible", {.flexible = true}, {"cg/launches", "gmres"}},
       {"bounds", {.bounds = SpectrumBounds{0.01, 2}}, {"chebyshev"}},
       {"scheme", {.scheme = Scheme("cg/launches")}, {"cg/launches"}},
-      {"vectors", {.vectors = 2}, {"cg/launches", "minres"}},
+      {"vectors", {.vectors = 2}, {"cg/launches", "gmres", "bicgstab", "minres"}},
       {"recompute_every",
        {.recompute_every = 5},
        {"cg/launches", "bicgstab", "minres", "chebyshev"}},

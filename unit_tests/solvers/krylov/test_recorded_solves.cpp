@@ -43,9 +43,11 @@ using Rounded = SinglePrecision<Exec, Matrix, JacobiPreconditioner<Exec, float>>
 constexpr auto jacobi_in_float = [](const auto& rounded) {
   return JacobiPreconditioner<Exec, float>(Exec(), rounded);
 };
+using Columns = Kokkos::View<double**, Kokkos::LayoutLeft, Space>;
 
 /// An operator without a version, so that no block is recorded.
 struct ByLaunches {
+  static constexpr bool takes_several_vectors = true;
   Plan& plan;
   std::int64_t rows() const { return plan.rows(); }
   std::int64_t columns() const { return plan.columns(); }
@@ -91,21 +93,23 @@ KrylovOptions blocks_of(int iterations) {
 
 /// Solves by a solver that has solved before, in blocks that may be recorded, and by a new one with
 /// launches, and compares x bit by bit.
-template <class Solver, int block = 3, int restart = 0, bool flexible = false>
+template <class Solver>
 struct Compare {
-  static KrylovOptions options() {
-    KrylovOptions options = blocks_of(block);
-    if (restart > 0) options.restart = restart;
-    options.flexible = flexible;
-    return options;
-  }
   const Exec exec{};
   System& system;
+  KrylovOptions options;
   Plan plan{exec, system.matrix()};
-  Solver solver{exec, system.n, options()};
-  Vector b = right_hand_side<double>(system.n);
+  Solver solver{exec, system.n, options};
+  Columns b{"heddle::test::b", static_cast<std::size_t>(system.n),
+            static_cast<std::size_t>(options.vectors)};
 
-  explicit Compare(System& of) : system(of) {}
+  explicit Compare(System& of, const KrylovOptions& with = blocks_of(3))
+      : system(of), options(with) {
+    for (int c = 0; c < options.vectors; ++c) {
+      Kokkos::deep_copy(Kokkos::subview(b, Kokkos::ALL, c),
+                        right_hand_side<double>(system.n, static_cast<std::uint64_t>(c) + 1));
+    }
+  }
 
   template <class... M>
   KrylovResult operator()(M&... preconditioner) {
@@ -113,11 +117,12 @@ struct Compare {
   }
   template <class A, class... M>
   KrylovResult with(A& matrix, M&... preconditioner) {
-    const Vector x("heddle::test::x", b.extent(0)), y("heddle::test::y", b.extent(0));
+    const Columns x("heddle::test::x", b.extent(0), b.extent(1)),
+        y("heddle::test::y", b.extent(0), b.extent(1));
     const int before = solver.replays();
     const KrylovResult result = solver.solve(exec, matrix, b, x, preconditioner...);
     replays = solver.replays() - before;
-    Solver fresh(exec, system.n, options());
+    Solver fresh(exec, system.n, options);
     ByLaunches unrecorded{plan};
     const KrylovResult expected = fresh.solve(exec, unrecorded, b, y, preconditioner...);
     CHECK(fresh.replays() == 0);
@@ -210,7 +215,7 @@ TEST_CASE("blocks are kept for the next solve, and recorded again after new valu
   for (int solve = 0; solve < 2; ++solve) {
     CgSolver<Exec, double>& cg = compare.solver;
     const int before = cg.replays();
-    const Vector x("heddle::test::x", compare.b.extent(0));
+    const Columns x("heddle::test::x", compare.b.extent(0), 1);
     cg.solve(exec, with_matrix, compare.b, x, sweeps);
     CHECK((cg.replays() > before) == graphs);
   }
@@ -337,16 +342,39 @@ TEST_CASE("MINRES and flexible methods record every preconditioner too") {
   IluPlan<Exec, Matrix> lu(exec, unsymmetric.matrix());
   Compare<MinresSolver<Exec, double>> minres(a);
   records_all(minres, a, cholesky);
-  Compare<CgSolver<Exec, double>, 3, 0, true> cg(a);
+  KrylovOptions flexible = blocks_of(3);
+  flexible.flexible = true;
+  Compare<CgSolver<Exec, double>> cg(a, flexible);
   records_all(cg, a, cholesky);
-  Compare<GmresSolver<Exec, double>, 3, 6, true> gmres(unsymmetric);
+  flexible.restart = 6;
+  Compare<GmresSolver<Exec, double>> gmres(unsymmetric, flexible);
   records_all(gmres, unsymmetric, lu);
+}
+
+TEST_CASE("several right-hand sides and a basis in float are recorded too") {
+  const Exec exec;
+  auto a = flow<Exec, double>(side);
+  JacobiPreconditioner<Exec, double> jacobi(exec, a.matrix());
+  KrylovOptions options = blocks_of(1);
+  options.vectors = 3;
+  Compare<BicgstabSolver<Exec, double>> bicgstab(a, options);
+  records_all(bicgstab, a, jacobi);
+  options = blocks_of(3);
+  options.restart = 6;
+  for (const KrylovBasis basis : {KrylovBasis::in_scalar, KrylovBasis::in_float}) {
+    for (const int vectors : {1, 3}) {
+      options.basis = basis;
+      options.vectors = vectors;
+      Compare<GmresSolver<Exec, double>> gmres(a, options);
+      records_all(gmres, a, jacobi);
+    }
+  }
 }
 
 TEST_CASE("BiCGStab records every preconditioner too") {
   const Exec exec;
   auto a = flow<Exec, double>(side);
-  Compare<BicgstabSolver<Exec, double>, 1> compare(a);
+  Compare<BicgstabSolver<Exec, double>> compare(a, blocks_of(1));
   SptrsvPlan<Exec, Matrix> triangle(exec, a.matrix(),
                                     {.triangle = Triangle::lower, .ignore_outside = true});
   IluPlan<Exec, Matrix> lu(exec, a.matrix());
@@ -354,13 +382,12 @@ TEST_CASE("BiCGStab records every preconditioner too") {
   records_all(compare, a, lu);
 }
 
-template <int block, int restart>
-void check_gmres() {
+void check_gmres(int block, int restart) {
   CAPTURE(block);
   CAPTURE(restart);
   const Exec exec;
   auto a = flow<Exec, double>(side);
-  Compare<GmresSolver<Exec, double>, block, restart> compare(a);
+  Compare<GmresSolver<Exec, double>> compare(a, restarted_after(restart, blocks_of(block)));
   IluPlan<Exec, Matrix> lu(exec, a.matrix());
   JacobiPreconditioner<Exec, double> jacobi(exec, a.matrix());
   const auto solve = [&](auto&... preconditioner) {
@@ -377,9 +404,9 @@ void check_gmres() {
 }
 
 TEST_CASE("GMRES records a graph for each block of a cycle") {
-  check_gmres<3, 6>();
-  check_gmres<4, 6>();  // the last block is shorter: the host checks within a cycle
-  check_gmres<6, 4>();
+  check_gmres(3, 6);
+  check_gmres(4, 6);  // the last block is shorter: the host checks within a cycle
+  check_gmres(6, 4);
 }
 
 // When a block is recorded, and when its graph is replayed: by a graph that is none
