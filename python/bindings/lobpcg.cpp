@@ -46,10 +46,7 @@ nb::tuple lobpcg(nb::handle A, const Output<S>& x, nb::handle M, nb::handle B,
   options.count = static_cast<int>(x.shape(1));
   options.wanted = largest ? Wanted::largest : Wanted::smallest;
   options.relative_tolerance = tolerance;
-  if (relative_to != "norm" && relative_to != "value") {
-    throw Error("relative_to is '" + relative_to + "'", "give 'norm' or 'value'");
-  }
-  options.relative_to = relative_to == "norm" ? EigenRelativeTo::norm : EigenRelativeTo::value;
+  options.relative_to = detail::value_of<EigenRelativeTo>("relative_to", relative_to);
   options.max_iterations = max_iterations;
   if (max_seconds) options.max_seconds = *max_seconds;
   options.generalized = !B.is_none();

@@ -21,11 +21,7 @@ Preconditioner<S, O>* make_multigrid(const Matrix<S, O>& A, std::optional<Input<
   MultigridOptions options;
   options.strength = strength;
   options.block_size = block_size;
-  if (smoother != "chebyshev" && smoother != "l1-jacobi") {
-    throw Error("smoother is '" + smoother + "'", "give 'chebyshev' or 'l1-jacobi'");
-  }
-  options.smoother =
-      smoother == "chebyshev" ? MultigridSmoother::chebyshev : MultigridSmoother::l1_jacobi;
+  options.smoother = detail::value_of<MultigridSmoother>("smoother", smoother);
   options.degree = degree;
   options.coarsest_rows = coarsest_rows;
   options.max_levels = max_levels;

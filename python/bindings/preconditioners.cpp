@@ -14,16 +14,6 @@ namespace heddle::python {
 
 namespace {
 
-/// The value with name_of(value) == word. Throws Error, naming the option, if there is none.
-template <class E, std::size_t n>
-E value_of(const char* option, const std::string& word, const E (&values)[n],
-           const char* (*name_of)(E), const char* remedy) {
-  for (const E value : values) {
-    if (word == name_of(value)) return value;
-  }
-  throw Error(std::string(option) + " is '" + word + "'", remedy);
-}
-
 template <class S, class O>
 Preconditioner<S, O>* make_sptrsv(const Matrix<S, O>& T, bool lower, bool unit_diagonal,
                                   bool ignore_outside, std::int64_t expected_applies,
@@ -45,13 +35,9 @@ Preconditioner<S, O>* make_gauss_seidel(const Matrix<S, O>& A, const std::string
                                         std::int64_t expected_applies, const Word& scheme,
                                         int vectors) {
   GaussSeidelOptions options;
-  using enum SweepDirection;
-  options.sweep = value_of<SweepDirection>("sweep", sweep, {forward, backward, symmetric}, name,
-                                           "give 'forward', 'backward' or 'symmetric'");
+  options.sweep = detail::value_of<SweepDirection>("sweep", sweep);
   options.omega = omega;
-  using enum GaussSeidelOrder;
-  options.order = value_of<GaussSeidelOrder>("order", order, {natural, multicolor}, name,
-                                             "give 'natural' or 'multicolor'");
+  options.order = detail::value_of<GaussSeidelOrder>("order", order);
   options.block_size = block_size;
   options.expected_applies = expected_applies;
   options.scheme = scheme_of(scheme);

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "../../core/multivector.hpp"
+#include "../../core/words.hpp"
 #include "../../formats/common/prediction.hpp"
 
 namespace heddle {
@@ -16,18 +17,17 @@ enum class MultigridSmoother {
   gauss_seidel  ///< sweeps by colors, forward before the correction and backward after it
 };
 
-/// Name of the smoother in printed text.
-constexpr const char* name(MultigridSmoother smoother) {
-  switch (smoother) {
-    case MultigridSmoother::chebyshev: return "Chebyshev";
-    case MultigridSmoother::l1_jacobi: return "l1-Jacobi";
-    case MultigridSmoother::gauss_seidel: break;
-  }
-  return "Gauss-Seidel by colors";
-}
+template <>
+inline constexpr detail::Word<MultigridSmoother> detail::words<MultigridSmoother>[] = {
+    {MultigridSmoother::chebyshev, "chebyshev"},
+    {MultigridSmoother::l1_jacobi, "l1-jacobi"},
+    {MultigridSmoother::gauss_seidel, "gauss-seidel"}};
 
 /// The type in which a hierarchy is stored and computed: the matrix's scalar, or single precision.
 enum class MultigridValues { same, single_precision };
+template <>
+inline constexpr detail::Word<MultigridValues> detail::words<MultigridValues>[] = {
+    {MultigridValues::same, "same"}, {MultigridValues::single_precision, "single-precision"}};
 
 /// Options of a MultigridPlan. Every default is sensible.
 struct MultigridOptions {

@@ -118,9 +118,9 @@ struct KnownHierarchy {
 };
 inline const std::vector<KnownHierarchy>& known_hierarchies() {
   static const std::vector<KnownHierarchy> list = {
-      {"chebyshev", "smoothed by Chebyshev's polynomials"},
-      {"l1-jacobi", "smoothed by l1-Jacobi"},
-      {"gauss-seidel", "smoothed by Gauss-Seidel by colors"},
+      {name(MultigridSmoother::chebyshev), "smoothed by Chebyshev's polynomials"},
+      {name(MultigridSmoother::l1_jacobi), "smoothed by l1-Jacobi"},
+      {name(MultigridSmoother::gauss_seidel), "smoothed by Gauss-Seidel by colors"},
       {"float", "smoothed by Chebyshev's polynomials, all of it in float"},
   };
   return list;

@@ -128,9 +128,11 @@ std::unique_ptr<AnyMultigrid<T>> make_multigrid(const Exec& exec,
                                                 const CsrMatrix<T, Index, O, Space>& A,
                                                 const Kokkos::View<double**, Space>& coordinates,
                                                 const std::string& name, MultigridOptions options) {
-  if (name == "l1-jacobi") options.smoother = MultigridSmoother::l1_jacobi;
-  if (name == "gauss-seidel") options.smoother = MultigridSmoother::gauss_seidel;
-  if (name == "float") options.values = MultigridValues::single_precision;
+  if (name == "float") {
+    options.values = MultigridValues::single_precision;
+  } else {
+    options.smoother = detail::value_of<MultigridSmoother>("a hierarchy", name);
+  }
   if (coordinates.extent(0) == 0) return std::make_unique<PlannedMultigrid>(exec, A, options);
   options.block_size = static_cast<int>(coordinates.extent(1));
   return std::make_unique<PlannedMultigrid>(exec, A, rigid_body_motions<T>(exec, coordinates),

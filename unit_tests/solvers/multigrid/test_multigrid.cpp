@@ -131,7 +131,7 @@ TEST_CASE("conjugate gradients with multigrid: iterations hardly grow with the s
           exec, a.matrix(),
           {.smoother = MultigridSmoother::gauss_seidel, .coarsest_rows = emulated ? 40 : 200});
       CHECK(iterations_with(exec, a, by_sweeps) <= 2 * taken);
-      CHECK(by_sweeps.levels().levels.front().smoother == "Gauss-Seidel by colors times 1");
+      CHECK(by_sweeps.levels().levels.front().smoother == "gauss-seidel times 1");
       CHECK(plan.levels().levels.size() > 1);
       CHECK(plan.levels().operator_complexity() < 2);
     }
