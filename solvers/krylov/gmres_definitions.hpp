@@ -337,10 +337,6 @@ struct GmresUpdate : vectors::Pass<Wide<S>> {
 inline KrylovOptions with_cycle(std::int64_t rows, KrylovOptions options, const TakenOptions& takes,
                                 std::size_t scalar_bytes) {
   const int restart = checked(options, takes).restart.value_or(30);
-  if (restart < 1) {
-    throw Error("options.restart is " + std::to_string(restart),
-                "give the iterations after which GMRES is restarted, at least one");
-  }
   const std::int64_t most =
       std::min<std::int64_t>(std::max<std::int64_t>(rows, 1), std::max(options.max_iterations, 1));
   const auto m = std::min<std::int64_t>(restart, most);

@@ -52,68 +52,6 @@ struct SolverTraits {
   const char* for_any_preconditioner = "gmres, bicgstab or flexible cg";
 };
 
-/// Throws Error for an option that is set and has no effect on the solver.
-inline void check_effects(const KrylovOptions& options, const TakenOptions& takes) {
-  const auto refuse = [&](bool set, bool taken, const char* option, const char* remedy) {
-    if (!set || taken) return;
-    throw Error(std::string("options.") + option + " has no effect on " + takes.name, remedy);
-  };
-  refuse(options.restart.has_value(), takes.restart, "restart",
-         "leave it out: it is GmresSolver's");
-  refuse(options.flexible, takes.flexible, "flexible",
-         "leave it out: it is CgSolver's and GmresSolver's");
-  refuse(options.bounds.has_value(), takes.bounds, "bounds",
-         "leave it out: it is ChebyshevSolver's");
-  refuse(options.scheme.has_value(), takes.scheme, "scheme", "leave it out: it is CgSolver's");
-  refuse(options.recompute_every != 0, takes.recompute_every, "recompute_every",
-         "leave it out: b - A x is computed at every restart");
-  if (options.vectors < 1 || (options.vectors > 1 && !takes.vectors)) {
-    throw Error(
-        std::string("options.vectors of ") + takes.name + " is " + std::to_string(options.vectors),
-        takes.vectors ? "give the number of right-hand sides"
-                      : "solve one system after the other: it has one right-hand side");
-  }
-}
-
-/// Throws Error for options that make no sense.
-inline void check_options(const KrylovOptions& options) {
-  const auto refuse = [](const std::string& problem, const char* remedy) {
-    throw Error(problem, remedy);
-  };
-  if (options.max_iterations < 0 || options.max_iterations > (1 << 30)) {
-    refuse("options.max_iterations is " + std::to_string(options.max_iterations),
-           "give the products with A that are allowed");
-  }
-  if (options.check_every < 0) {
-    refuse("options.check_every is " + std::to_string(options.check_every),
-           "give the iterations after which the host checks, or 0 for never");
-  }
-  if (options.check_every == 0 && (options.callback || !std::isinf(options.max_seconds))) {
-    refuse(std::string("options.") + (options.callback ? "callback" : "max_seconds") +
-               " has no effect with options.check_every = 0",
-           "leave it out, or let the host check");
-  }
-  if (!(options.max_seconds >= 0) || !(options.divergence_factor > 1)) {
-    refuse("options.max_seconds is " + std::to_string(options.max_seconds) +
-               " and options.divergence_factor is " + std::to_string(options.divergence_factor),
-           "give a time of 0 or more, and a factor above 1");
-  }
-  if (options.recompute_every < 0 || options.stagnation_window.value_or(1) < 1) {
-    refuse("options.recompute_every is negative, or options.stagnation_window not positive",
-           "give numbers of iterations");
-  }
-  if (!(options.relative_tolerance.value_or(0) >= 0) || !(options.absolute_tolerance >= 0)) {
-    refuse("a tolerance is negative or NaN", "give 0 or more");
-  }
-}
-
-/// Returns the options. Throws Error if they are invalid or have no effect.
-inline const KrylovOptions& checked(const KrylovOptions& options, const TakenOptions& takes) {
-  check_effects(options, takes);
-  check_options(options);
-  return options;
-}
-
 /// Throws Error if M is not symmetric and the method `needs` that; null: it does not. `instead`:
 /// see SolverTraits::for_any_preconditioner.
 template <class M>

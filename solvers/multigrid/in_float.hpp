@@ -5,7 +5,7 @@
 #include <memory>
 #include <type_traits>
 
-#include "../../core/check_options.hpp"
+#include "../../core/check_size.hpp"
 #include "../../core/real_part.hpp"
 #include "../../formats/blocked_ell/inspect.hpp"
 #include "../../formats/csr/inspect.hpp"

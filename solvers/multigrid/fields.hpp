@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../core/fields.hpp"
+#include "options.hpp"
+
+namespace heddle::detail {
+
+template <>
+inline constexpr auto fields<MultigridOptions> = std::tuple{
+    field("strength", &MultigridOptions::strength,
+          "entries above it, relative to the diagonal, join rows; halved from level to level",
+          at_least(0)),
+    field("block_size", &MultigridOptions::block_size, "rows of a node, which join together",
+          at_least(1)),
+    field("smoother", &MultigridOptions::smoother, "the smoother of all levels"),
+    field("degree", &MultigridOptions::degree,
+          "degree of the Chebyshev polynomial, or number of sweeps; 0: 2, and 1 for Gauss-Seidel",
+          within(0, 4)),
+    field("values", &MultigridOptions::values,
+          "the type of the hierarchy: the matrix's scalar, or single precision under a solver in "
+          "double"),
+    field("coarsest_rows", &MultigridOptions::coarsest_rows,
+          "levels of more rows are coarsened; the coarsest is inverted if it has no more",
+          within(0, 4096)),
+    field("max_levels", &MultigridOptions::max_levels,
+          "number of levels at most, the finest and the coarsest included", within(1, 64)),
+    field("max_operator_complexity", &MultigridOptions::max_operator_complexity,
+          "the most entries of all levels over those of A", at_least(1)),
+    field("one_launch_entries", &MultigridOptions::one_launch_entries,
+          "levels of at most this many entries run in one launch; -1: chosen, 0: none",
+          at_least(-1)),
+    field("vectors", &MultigridOptions::vectors, "right-hand sides that there is room for at once",
+          at_least(1)),
+    field("expected_applies", &MultigridOptions::expected_applies,
+          "applies that the plan is made for: more of them justify a longer inspection",
+          at_least(0)),
+    field("borrow_values", &MultigridOptions::borrow_values,
+          "read the user's values instead of a copy"),
+    field("symmetry_tolerance", &MultigridOptions::symmetry_tolerance,
+          "how far A may be from symmetric", at_least(0)),
+    field("max_bytes", &MultigridOptions::max_bytes,
+          "device memory, in bytes, that the plan may keep")};
+static_assert(lists_all_fields<MultigridOptions>, "a field is missing, or has another place");
+
+}  // namespace heddle::detail
