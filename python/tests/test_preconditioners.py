@@ -18,7 +18,7 @@ def triangle(n, lower):
 @pytest.mark.parametrize("unit", [True, False])
 def test_triangular_solves(lower, unit, rng):
     T = triangle(300, lower)
-    plan = heddle.SptrsvPlan(T, lower=lower, unit_diagonal=unit)
+    plan = heddle.SptrsvPlan(T, triangle="lower" if lower else "upper", diagonal="unit" if unit else "stored")
     b, B = rng.random(300), rng.random((300, 4))
     solved = sla.spsolve_triangular(T, b, lower=lower, unit_diagonal=unit)
     np.testing.assert_allclose(plan @ b, solved, rtol=1e-9)
@@ -62,7 +62,7 @@ def test_factors_of_a_band_are_exact(rng):
     symmetric = (line + line.T).tocsr()
     np.testing.assert_allclose(heddle.IcPlan(symmetric) @ b, sla.spsolve(symmetric.tocsc(), b), rtol=1e-10)
     np.testing.assert_allclose(heddle.IcPlan(symmetric).T @ b, sla.spsolve(symmetric.tocsc(), b), rtol=1e-10)
-    single = heddle.IluPlan(line, single_precision=True) @ b
+    single = heddle.IluPlan(line, factor_values="single-precision") @ b
     np.testing.assert_allclose(single, sla.spsolve(line.tocsc(), b), rtol=1e-5)
 
 
