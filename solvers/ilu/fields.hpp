@@ -15,7 +15,8 @@ inline constexpr auto fields<IluOptions> = std::tuple{
           "keeps the sign",
           finite_from(0)),
     field("retries", &IluOptions::retries,
-          "how often the diagonal may grow until no pivot is bad; update_values then waits",
+          "how often the diagonal may grow, up to 64 times, until no pivot is bad; update_values "
+          "then waits",
           within(0, 64)),
     field("block_size", &IluOptions::block_size,
           "rows of a block: blocks that hold an entry count as full", at_least(1)),
@@ -24,7 +25,7 @@ inline constexpr auto fields<IluOptions> = std::tuple{
     field("partition", &IluOptions::partition,
           "the number of the subdomain of each row, instead of ranges"),
     field("factor_values", &IluOptions::factor_values,
-          "the type that factors are stored in for the solves: the matrix's scalar, or single "
+          "the type that factors are stored in for the solves, the matrix's scalar or single "
           "precision"),
     field("vectors", &IluOptions::vectors, "right-hand sides that there is room for at once",
           at_least(1)),
@@ -37,14 +38,13 @@ inline constexpr auto fields<IluOptions> = std::tuple{
     field("sptrsv_scheme", &IluOptions::sptrsv_scheme, "pins the scheme of the triangular solves"),
     field("measure_seconds", &IluOptions::measure_seconds, "seconds for measuring each solve",
           finite_from(0)),
-    field("cache", &IluOptions::cache, "a file in which what was measured is remembered"),
+    field("cache", &IluOptions::cache, "a file that keeps measured results"),
     field("threads", &IluOptions::threads,
           "threads of a CPU that factorization and solves are scheduled for; 0: those of the "
           "execution space, at most one for each processor",
           at_least(0)),
-    field(
-        "check_pattern", &IluOptions::check_pattern,
-        "whether update_values compares the pattern with the one that was inspected, which waits")};
+    field("check_pattern", &IluOptions::check_pattern,
+          "whether update_values compares the pattern with the inspected one, which waits")};
 static_assert(lists_all_fields<IluOptions>, "a field is missing, or has another place");
 
 }  // namespace heddle::detail

@@ -13,12 +13,13 @@ inline constexpr auto fields<KrylovOptions> = std::tuple{
     field("absolute_tolerance", &KrylovOptions::absolute_tolerance, "bound of the norm of b - A x",
           at_least(0)),
     field("relative_to", &KrylovOptions::relative_to,
-          "the norm that relative_tolerance is multiplied by: that of b, or of the first residual"),
+          "the norm that the relative tolerance is multiplied by, that of b or of the first "
+          "residual"),
     field("max_iterations", &KrylovOptions::max_iterations, "limit of products with A",
           within(0, 1 << 30)),
     field("check_every", &KrylovOptions::check_every,
           "iterations from one check of the host to the next; 0: it never checks", at_least(0)),
-    field("zero_guess", &KrylovOptions::zero_guess, "x counts as zero, and is not read"),
+    field("zero_guess", &KrylovOptions::zero_guess, "whether x counts as zero, and is not read"),
     field("recompute_every", &KrylovOptions::recompute_every,
           "iterations after which b - A x replaces the residual, or is compared with it by "
           "MinresSolver; 0: only when the solve would end; not for GmresSolver, which does so at "
@@ -33,7 +34,7 @@ inline constexpr auto fields<KrylovOptions> = std::tuple{
           "a residual of more than this many times the first one ends the solve", above(1)),
     field("max_seconds", &KrylovOptions::max_seconds, "limit of time, tested when the host checks",
           at_least(0)),
-    field("history", &KrylovOptions::history, "keep the norms of all residuals"),
+    field("history", &KrylovOptions::history, "whether the norms of all residuals are kept"),
     field(
         "callback", &KrylovOptions::callback,
         "called when the host checks, at the start and at the end; returning false ends the solve"),
@@ -46,7 +47,7 @@ inline constexpr auto fields<KrylovOptions> = std::tuple{
     field("restart", &KrylovOptions::restart, "iterations after which GmresSolver is restarted",
           at_least(1)),
     field("flexible", &KrylovOptions::flexible,
-          "M may change from one apply to the next, for CgSolver and GmresSolver"),
+          "whether M may change from one apply to the next, for CgSolver and GmresSolver"),
     field("bounds", &KrylovOptions::bounds,
           "bounds of the eigenvalues of M A, for ChebyshevSolver, which needs them"),
     field("nullspace", &KrylovOptions::nullspace,

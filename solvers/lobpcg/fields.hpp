@@ -15,8 +15,8 @@ inline constexpr auto fields<LobpcgOptions> = std::tuple{
           "bound of the norm of A x - lambda B x, for x of norm one, over the scale of relative_to",
           above(0)),
     field("relative_to", &LobpcgOptions::relative_to,
-          "the scale: the norm of A, with B of A + |lambda| B, as far as the vectors showed it; or "
-          "|lambda|, with B |lambda| |B x|"),
+          "the scale, which is the norm of A, with B of A + |lambda| B, as far as the vectors "
+          "showed it; or |lambda|, with B |lambda| |B x|"),
     field("max_iterations", &LobpcgOptions::max_iterations, "limit of iterations", at_least(0)),
     field("stagnation_window", &LobpcgOptions::stagnation_window,
           "iterations without a smaller largest residual and without another sum of Ritz values "
@@ -25,7 +25,7 @@ inline constexpr auto fields<LobpcgOptions> = std::tuple{
     field("max_seconds", &LobpcgOptions::max_seconds, "limit of time, tested after each iteration",
           at_least(0)),
     field("generalized", &LobpcgOptions::generalized,
-          "solve is given B; 6 vectors more for each pair"),
+          "whether solve gets B, which needs 6 more vectors for each pair"),
     field("constraints", &LobpcgOptions::constraints,
           "constraint vectors of a solve at most; 2 vectors each, 3 with B", at_least(0)),
     field(

@@ -9,16 +9,17 @@ namespace heddle::detail {
 template <>
 inline constexpr auto fields<MultigridOptions> = std::tuple{
     field("strength", &MultigridOptions::strength,
-          "entries above it, relative to the diagonal, join rows; halved from level to level",
+          "entries above this, relative to the diagonal, join rows; halved from level to level",
           at_least(0)),
     field("block_size", &MultigridOptions::block_size, "rows of a node, which join together",
           at_least(1)),
     field("smoother", &MultigridOptions::smoother, "the smoother of all levels"),
     field("degree", &MultigridOptions::degree,
-          "degree of the Chebyshev polynomial, or number of sweeps; 0: 2, and 1 for Gauss-Seidel",
+          "degree of the Chebyshev polynomial, 1 to 4, or number of sweeps; 0: 2, and 1 for "
+          "Gauss-Seidel",
           within(0, 4)),
     field("values", &MultigridOptions::values,
-          "the type of the hierarchy: the matrix's scalar, or single precision under a solver in "
+          "the type of the hierarchy, the matrix's scalar or single precision under a solver in "
           "double"),
     field("coarsest_rows", &MultigridOptions::coarsest_rows,
           "levels of more rows are coarsened; the coarsest is inverted if it has no more",
@@ -36,7 +37,7 @@ inline constexpr auto fields<MultigridOptions> = std::tuple{
           "applies that the plan is made for: more of them justify a longer inspection",
           at_least(0)),
     field("borrow_values", &MultigridOptions::borrow_values,
-          "read the user's values instead of a copy"),
+          "whether cycles read the user's values instead of a copy"),
     field("symmetry_tolerance", &MultigridOptions::symmetry_tolerance,
           "how far A may be from symmetric", at_least(0)),
     field("max_bytes", &MultigridOptions::max_bytes,

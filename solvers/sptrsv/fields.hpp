@@ -9,10 +9,9 @@ namespace heddle::detail {
 template <>
 inline constexpr auto fields<SptrsvOptions> = std::tuple{
     field("triangle", &SptrsvOptions::triangle, "the triangle to solve with"),
-    field("diagonal", &SptrsvOptions::diagonal,
-          "the diagonal: the stored one, or ones, whatever is stored"),
+    field("diagonal", &SptrsvOptions::diagonal, "the stored diagonal, or ones, whatever is stored"),
     field("ignore_outside", &SptrsvOptions::ignore_outside,
-          "ignore entries outside of the triangle, as of a combined LU matrix; else they are an "
+          "whether entries outside the triangle are ignored, as for a combined LU matrix, or an "
           "error"),
     field("expected_applies", &SptrsvOptions::expected_applies,
           "applies that the plan is made for: more of them justify a longer inspection",
@@ -20,8 +19,8 @@ inline constexpr auto fields<SptrsvOptions> = std::tuple{
     field("scheme", &SptrsvOptions::scheme, "pins the scheme"),
     field("measure_seconds", &SptrsvOptions::measure_seconds,
           "seconds for measuring the solve of each op", finite_from(0)),
-    field("cache", &SptrsvOptions::cache, "a file in which what was measured is remembered"),
-    field("model", &SptrsvOptions::model, "what was learned on this device about the choice"),
+    field("cache", &SptrsvOptions::cache, "a file that keeps measured results"),
+    field("model", &SptrsvOptions::model, "a learned model of the choice on this device"),
     field("vectors", &SptrsvOptions::vectors, "right-hand sides that there is room for at once",
           at_least(1)),
     field("ops", &SptrsvOptions::ops, "transposing ops prepared with the plan"),
@@ -31,9 +30,8 @@ inline constexpr auto fields<SptrsvOptions> = std::tuple{
           at_least(0)),
     field("check_overlap", &SptrsvOptions::check_overlap,
           "whether solves of one plan that overlap are detected"),
-    field(
-        "check_pattern", &SptrsvOptions::check_pattern,
-        "whether update_values compares the pattern with the one that was inspected, which waits")};
+    field("check_pattern", &SptrsvOptions::check_pattern,
+          "whether update_values compares the pattern with the inspected one, which waits")};
 static_assert(lists_all_fields<SptrsvOptions>, "a field is missing, or has another place");
 
 }  // namespace heddle::detail

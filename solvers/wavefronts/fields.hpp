@@ -9,9 +9,10 @@ namespace heddle::detail {
 template <>
 inline constexpr auto fields<WavefrontsOptions> = std::tuple{
     field("sweep", &WavefrontsOptions::sweep,
-          "the direction: from the first iteration to the last, or back"),
+          "from the first iteration to the last, or back; symmetric is an error"),
     field("ahead", &WavefrontsOptions::ahead,
-          "reading an item that is written later: an error, or its value before the loop"),
+          "the meaning of reading an item that is written later, which is an Error, or its value "
+          "before the loop"),
     field("scheme", &WavefrontsOptions::scheme, "pins the scheme"),
     field("threads", &WavefrontsOptions::threads,
           "threads of a CPU that the loop is scheduled for; 0: those of the execution space, at "
