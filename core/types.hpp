@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "integers.hpp"
+#include "words.hpp"
 
 namespace heddle {
 
@@ -105,31 +106,23 @@ KOKKOS_INLINE_FUNCTION constexpr Op without_transpose(Op op) {
   return conjugates(op) ? Op::conjugate : Op::none;
 }
 
-/// The name of an op in messages.
-constexpr const char* name(Op op) {
-  switch (op) {
-    case Op::none: return "none";
-    case Op::transpose: return "transpose";
-    case Op::conjugate: return "conjugate";
-    case Op::conjugate_transpose: return "conjugate transpose";
-  }
-  return "?";
-}
+template <>
+inline constexpr detail::Word<Op> detail::words<Op>[] = {
+    {Op::none, "none"},
+    {Op::transpose, "transpose"},
+    {Op::conjugate, "conjugate"},
+    {Op::conjugate_transpose, "conjugate-transpose"}};
 
 /// Whether a matrix is stored as one triangle: a symmetric or Hermitian matrix is then given by a
 /// triangle with the diagonal, and the other triangle is its mirror image (or the conjugate of
 /// that). The diagonal of a Hermitian matrix is real.
 enum class Symmetry { none, symmetric, hermitian };
 
-/// The name of a symmetry in messages.
-constexpr const char* name(Symmetry symmetry) {
-  switch (symmetry) {
-    case Symmetry::none: return "none";
-    case Symmetry::symmetric: return "symmetric";
-    case Symmetry::hermitian: return "hermitian";
-  }
-  return "?";
-}
+template <>
+inline constexpr detail::Word<Symmetry> detail::words<Symmetry>[] = {
+    {Symmetry::none, "none"},
+    {Symmetry::symmetric, "symmetric"},
+    {Symmetry::hermitian, "hermitian"}};
 
 /// The complex conjugate of a scalar; a real scalar is its own.
 template <Scalar T>

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "../../core/asserts.hpp"
-#include "../../core/check_options.hpp"
+#include "../../core/check_size.hpp"
 #include "fingerprint.hpp"
 #include "overlap.hpp"
 

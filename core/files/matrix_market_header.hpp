@@ -1,38 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../words.hpp"
 #include "load.hpp"
 #include "numbers.hpp"
 
 namespace heddle {
 
-/// The name of a format in the header of a file.
-constexpr const char* name(MatrixMarketFormat format) {
-  return format == MatrixMarketFormat::coordinate ? "coordinate" : "array";
-}
+template <>
+inline constexpr detail::Word<MatrixMarketFormat> detail::words<MatrixMarketFormat>[] = {
+    {MatrixMarketFormat::coordinate, "coordinate"}, {MatrixMarketFormat::array, "array"}};
 
-/// The name of a field in the header of a file.
-constexpr const char* name(MatrixMarketField field) {
-  switch (field) {
-    case MatrixMarketField::real: return "real";
-    case MatrixMarketField::integer: return "integer";
-    case MatrixMarketField::complex: return "complex";
-    case MatrixMarketField::pattern: return "pattern";
-    case MatrixMarketField::unsigned_integer: return "unsigned-integer";
-  }
-  return "?";
-}
+template <>
+inline constexpr detail::Word<MatrixMarketField> detail::words<MatrixMarketField>[] = {
+    {MatrixMarketField::real, "real"},
+    {MatrixMarketField::integer, "integer"},
+    {MatrixMarketField::complex, "complex"},
+    {MatrixMarketField::pattern, "pattern"},
+    {MatrixMarketField::unsigned_integer, "unsigned-integer"}};
 
-/// The name of a symmetry in the header of a file.
-constexpr const char* name(MatrixMarketSymmetry symmetry) {
-  switch (symmetry) {
-    case MatrixMarketSymmetry::general: return "general";
-    case MatrixMarketSymmetry::symmetric: return "symmetric";
-    case MatrixMarketSymmetry::skew_symmetric: return "skew-symmetric";
-    case MatrixMarketSymmetry::hermitian: return "hermitian";
-  }
-  return "?";
-}
+template <>
+inline constexpr detail::Word<MatrixMarketSymmetry> detail::words<MatrixMarketSymmetry>[] = {
+    {MatrixMarketSymmetry::general, "general"},
+    {MatrixMarketSymmetry::symmetric, "symmetric"},
+    {MatrixMarketSymmetry::skew_symmetric, "skew-symmetric"},
+    {MatrixMarketSymmetry::hermitian, "hermitian"}};
 
 /// Header of a Matrix Market file.
 struct MatrixMarketHeader {
@@ -80,19 +72,16 @@ inline std::string_view next_word(const char*& at, const char* end) {
   return word;
 }
 
-/// The enumerator whose name is the next word, among the first `count` of Enum.
+/// The enumerator whose word is next.
 template <class Enum>
-Enum parse_name(const char*& at, const char* end, const char* what, int count) {
-  const std::string_view word = next_word(at, end);
-  std::string known;
-  for (int i = 0; i < count; ++i) {
-    const auto value = static_cast<Enum>(i);
-    if (equal_ignoring_case(word, heddle::name(value))) return value;
-    known += (i == 0 ? "" : i == count - 1 ? " or " : ", ") + std::string(heddle::name(value));
+Enum parse_name(const char*& at, const char* end, const char* what) {
+  const std::string_view next = next_word(at, end);
+  for (const auto& [value, word] : detail::words<Enum>) {
+    if (equal_ignoring_case(next, word)) return value;
   }
-  throw Fault{at - word.size(),
-              "the header gives the " + std::string(what) + " '" + printable(word) + "'",
-              "write " + known};
+  throw Fault{at - next.size(),
+              "the header gives the " + std::string(what) + " '" + printable(next) + "'",
+              "write " + detail::known_words<Enum>("")};
 }
 
 inline void parse_banner(const char*& at, const char* end, MatrixMarketHeader& header) {
@@ -109,9 +98,9 @@ inline void parse_banner(const char*& at, const char* end, MatrixMarketHeader& h
     throw Fault{start, "the header announces the object '" + printable(object) + "'",
                 "give an object of the kind 'matrix'"};
   }
-  header.format = parse_name<MatrixMarketFormat>(at, end, "format", 2);
-  header.field = parse_name<MatrixMarketField>(at, end, "field", 5);
-  header.symmetry = parse_name<MatrixMarketSymmetry>(at, end, "symmetry", 4);
+  header.format = parse_name<MatrixMarketFormat>(at, end, "format");
+  header.field = parse_name<MatrixMarketField>(at, end, "field");
+  header.symmetry = parse_name<MatrixMarketSymmetry>(at, end, "symmetry");
   at = skip_blanks(at, end);
   if (!at_line_end(at, end)) {
     throw Fault{at, "'" + printable(token_at(at, end)) + "' follows the header",

@@ -9,7 +9,7 @@
 
 #include "../../backends/algorithms/team_sums_workspace.hpp"
 #include "../../core/asserts.hpp"
-#include "../../core/check_options.hpp"
+#include "../../core/check_size.hpp"
 #include "../../core/features.hpp"
 #include "../../core/multivector.hpp"
 #include "../../core/overlap.hpp"

@@ -19,6 +19,7 @@
 #include "../inspect/mirrored.hpp"
 #include "cache_key.hpp"
 #include "core.hpp"
+#include "fields.hpp"
 #include "rank.hpp"
 
 namespace heddle::detail {
@@ -249,9 +250,7 @@ inline bool checks_columns(const SpmvOptions& options) {
 /// Features of the rows of A, which is checked as the options say.
 template <ExecutionSpace Exec, class Matrix>
 RowFeatures checked_features(const Exec& exec, const Matrix& A, const SpmvOptions& options) {
-  check_common_options(options);
-  check_option(options.bytes_per_second >= 0, "bytes_per_second", options.bytes_per_second,
-               "give a positive number, or 0 for what is known of the device");
+  check_fields(options);
   return row_features(exec, A, checks_columns(options) ? Check::columns : Check::rows);
 }
 

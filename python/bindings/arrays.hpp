@@ -163,14 +163,14 @@ inline Op op_of(int number) {
   return ops[number & 3];
 }
 
-/// Ops to prepare so that any transpose may be applied.
-template <class S>
-std::vector<Op> transposes() {
-  if constexpr (std::is_floating_point_v<S>) {
-    return {Op::transpose};
-  } else {
-    return {Op::transpose, Op::conjugate_transpose};
+/// The options, whose ops, if there are any, become those with which every transpose is applied.
+template <class S, class Options>
+Options with_ops(Options options) {
+  if constexpr (requires { options.ops; }) {
+    if (!options.ops.empty()) options.ops = {Op::transpose};
+    if (!options.ops.empty() && is_complex<S>) options.ops.push_back(Op::conjugate_transpose);
   }
+  return options;
 }
 
 }  // namespace heddle::python

@@ -6,6 +6,9 @@
 
 namespace heddle::python {
 
+/// Binds the options of plans and solvers, which no scalar changes.
+void bind_options(nb::module_& m);
+
 template <class S, class O>
 void bind_matrix(nb::module_& m);
 template <class S, class O>

@@ -141,26 +141,13 @@ void bind_solver(nb::module_& m, const char* name) {
   nb::class_<Kept>(m, name)
       .def(
           "__init__",
-          [](Kept* self, std::int64_t rows, double relative_tolerance, double absolute_tolerance,
-             int max_iterations, int check_every, bool zero_guess, bool history,
-             std::optional<int> restart, bool basis_in_float, bool flexible,
-             bool constant_nullspace, const std::optional<Input<S>>& nullspace) {
-            KrylovOptions options;
-            options.relative_tolerance = relative_tolerance;
-            options.absolute_tolerance = absolute_tolerance;
-            options.max_iterations = max_iterations;
-            options.check_every = check_every;
-            options.zero_guess = zero_guess;
-            options.history = history;
-            options.restart = restart;
-            if (basis_in_float) options.basis = KrylovBasis::in_float;
-            options.flexible = flexible;
+          [](Kept* self, std::int64_t rows, KrylovOptions options, bool constant_nullspace,
+             const std::optional<Input<S>>& nullspace) {
             if (constant_nullspace) options.nullspace = Nullspace::constant();
             if (nullspace) options.nullspace = vectors_of<const S>(*nullspace);
-            new (self) Kept(rows, options);
+            new (self) Kept(rows, std::move(options));
           },
-          any, any, any, any, any, any, any, nb::arg().none(), any, any, any,
-          nb::arg().noconvert().none())
+          any, any, any, nb::arg().noconvert().none())
       .def("solve", &Kept::solve, any, nb::arg().noconvert(), nb::arg().noconvert(),
            nb::arg().none(), nb::arg().none(), any)
       .def("bytes", [](const Kept& self) { return self.plan().bytes(); });

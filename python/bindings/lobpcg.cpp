@@ -39,19 +39,9 @@ struct AnyOperator {
 /// eigenvectors overwrite. M, B and constraints may be None.
 template <class S, class O>
 nb::tuple lobpcg(nb::handle A, const Output<S>& x, nb::handle M, nb::handle B,
-                 const std::optional<Input<S>>& constraints, bool largest,
-                 std::optional<double> tolerance, const std::string& relative_to,
-                 int max_iterations, std::optional<double> max_seconds, nb::handle callback) {
-  LobpcgOptions options;
+                 const std::optional<Input<S>>& constraints, LobpcgOptions options,
+                 nb::handle callback) {
   options.count = static_cast<int>(x.shape(1));
-  options.wanted = largest ? Wanted::largest : Wanted::smallest;
-  options.relative_tolerance = tolerance;
-  if (relative_to != "norm" && relative_to != "value") {
-    throw Error("relative_to is '" + relative_to + "'", "give 'norm' or 'value'");
-  }
-  options.relative_to = relative_to == "norm" ? EigenRelativeTo::norm : EigenRelativeTo::value;
-  options.max_iterations = max_iterations;
-  if (max_seconds) options.max_seconds = *max_seconds;
   options.generalized = !B.is_none();
   options.constraints = constraints ? static_cast<int>(constraints->shape(1)) : 0;
   Look look{callback};
@@ -92,8 +82,7 @@ template <class S, class O>
 void bind_lobpcg(nb::module_& m) {
   const nb::arg any;
   m.def("lobpcg", &lobpcg<S, O>, any, nb::arg().noconvert(), nb::arg().none(), nb::arg().none(),
-        nb::arg().noconvert().none(), any, nb::arg().none(), any, any, nb::arg().none(),
-        nb::arg().none());
+        nb::arg().noconvert().none(), any, nb::arg().none());
 }
 
 HEDDLE_PYTHON_INSTANCES(bind_lobpcg)

@@ -21,15 +21,6 @@ nb::object copied(const View& view) {
   return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner));
 }
 
-MatrixMarketSymmetry symmetry_of(const std::string& word) {
-  for (const auto one : {MatrixMarketSymmetry::general, MatrixMarketSymmetry::symmetric,
-                         MatrixMarketSymmetry::skew_symmetric, MatrixMarketSymmetry::hermitian}) {
-    if (word == name(one)) return one;
-  }
-  throw Error("symmetry is '" + word + "'",
-              "give 'general', 'symmetric', 'skew-symmetric' or 'hermitian'");
-}
-
 template <class Storage>
 nb::tuple arrays_of(const Storage& storage) {
   return nb::make_tuple(storage.rows(), storage.columns(), copied(storage.row_ptr()),
@@ -57,7 +48,7 @@ void write(nb::bytes name, const Matrix<S, O>& A, const std::string& symmetry, b
            const std::string& comment) {
   const std::string path(name.c_str(), name.size());
   MatrixMarketWriteOptions options;
-  options.symmetry = symmetry_of(symmetry);
+  options.symmetry = detail::value_of<MatrixMarketSymmetry>("symmetry", symmetry);
   options.pattern = pattern;
   options.comment = comment;
   run([&](const Exec& exec) {

@@ -35,7 +35,7 @@ const char* device_name() {
 std::string in_python(std::string text) {
   static const std::pair<std::regex, const char*> words[] = {
       {std::regex("options\\.vectors\\.count"), "vectors"},
-      {std::regex("use Diagonal::unit"), "give unit_diagonal=True"},
+      {std::regex("use Diagonal::unit"), "give diagonal='unit'"},
       {std::regex("set options\\.(ignore_outside|history)"), "give $1=True"},
       {std::regex(", or add repeated entries up with Duplicates::add"), ""},
       {std::regex("(name (it|the op) in|give it to) (options\\.|\\w+Options::)ops"),
@@ -89,6 +89,7 @@ NB_MODULE(_core, m) {
       raise(types[0], e);
     }
   });
+  bind_options(m);
 #define HEDDLE_PYTHON_BIND(UNUSED, NAME, S, O) bind_all<S, O>(m, NAME);
   HEDDLE_PYTHON_TYPES(HEDDLE_PYTHON_BIND, )
 #undef HEDDLE_PYTHON_BIND

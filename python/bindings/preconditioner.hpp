@@ -2,7 +2,6 @@
 #pragma once
 
 #include <heddle/cg.hpp>
-#include <optional>
 #include <string>
 
 #include "arrays.hpp"
@@ -109,12 +108,6 @@ Preconditioner<S, O>* make(const typename Matrix<S, O>::Csr& A, const Arguments&
   return new PreconditionerOf<P, S, O>(
       run(small, [&](const Exec& exec) { return std::make_unique<P>(exec, A, arguments...); }),
       small);
-}
-
-using Word = std::optional<std::string>;
-
-inline std::optional<Scheme> scheme_of(const Word& word) {
-  return word ? std::optional<Scheme>(Scheme(*word)) : std::nullopt;
 }
 
 }  // namespace heddle::python

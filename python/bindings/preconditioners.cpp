@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include <heddle/gauss_seidel.hpp>
 #include <heddle/ilu.hpp>
 #include <heddle/sptrsv.hpp>
-#include <optional>
 
 #include "bind.hpp"
 #include "preconditioner.hpp"
@@ -14,68 +12,9 @@ namespace heddle::python {
 
 namespace {
 
-/// The value with name_of(value) == word. Throws Error, naming the option, if there is none.
-template <class E, std::size_t n>
-E value_of(const char* option, const std::string& word, const E (&values)[n],
-           const char* (*name_of)(E), const char* remedy) {
-  for (const E value : values) {
-    if (word == name_of(value)) return value;
-  }
-  throw Error(std::string(option) + " is '" + word + "'", remedy);
-}
-
-template <class S, class O>
-Preconditioner<S, O>* make_sptrsv(const Matrix<S, O>& T, bool lower, bool unit_diagonal,
-                                  bool ignore_outside, std::int64_t expected_applies,
-                                  const Word& scheme, int vectors, bool transpose) {
-  SptrsvOptions options;
-  options.triangle = lower ? Triangle::lower : Triangle::upper;
-  options.diagonal = unit_diagonal ? Diagonal::unit : Diagonal::stored;
-  options.ignore_outside = ignore_outside;
-  options.expected_applies = expected_applies;
-  options.scheme = scheme_of(scheme);
-  options.vectors = {.count = vectors, .apart = false};
-  if (transpose) options.ops = transposes<S>();
-  return make<SptrsvPlan<Exec, typename Matrix<S, O>::Csr>, S, O>(T.csr, options);
-}
-
-template <class S, class O>
-Preconditioner<S, O>* make_gauss_seidel(const Matrix<S, O>& A, const std::string& sweep,
-                                        double omega, const std::string& order, int block_size,
-                                        std::int64_t expected_applies, const Word& scheme,
-                                        int vectors) {
-  GaussSeidelOptions options;
-  using enum SweepDirection;
-  options.sweep = value_of<SweepDirection>("sweep", sweep, {forward, backward, symmetric}, name,
-                                           "give 'forward', 'backward' or 'symmetric'");
-  options.omega = omega;
-  using enum GaussSeidelOrder;
-  options.order = value_of<GaussSeidelOrder>("order", order, {natural, multicolor}, name,
-                                             "give 'natural' or 'multicolor'");
-  options.block_size = block_size;
-  options.expected_applies = expected_applies;
-  options.scheme = scheme_of(scheme);
-  options.vectors = {.count = vectors, .apart = false};
-  return make<GaussSeidelPlan<Exec, typename Matrix<S, O>::Csr>, S, O>(A.csr, options);
-}
-
-template <class P, class S, class O>
-Preconditioner<S, O>* make_factors(const Matrix<S, O>& A, int fill_level, double pivot_floor,
-                                   int retries, int block_size, int subdomains,
-                                   bool single_precision, std::int64_t expected_applies,
-                                   const Word& scheme, int vectors, bool transpose) {
-  IluOptions options;
-  options.fill_level = fill_level;
-  options.pivot_floor = pivot_floor;
-  options.retries = retries;
-  options.block_size = block_size;
-  options.subdomains = subdomains;
-  if (single_precision) options.factor_values = FactorValues::single_precision;
-  options.expected_applies = expected_applies;
-  options.scheme = scheme_of(scheme);
-  options.vectors = {.count = vectors, .apart = false};
-  if (transpose) options.ops = transposes<S>();
-  return make<P, S, O>(A.csr, options);
+template <class P, class S, class O, class Options>
+Preconditioner<S, O>* make_plan(const Matrix<S, O>& A, const Options& options) {
+  return make<P, S, O>(A.csr, with_ops<S>(options));
 }
 
 template <class S, class O>
@@ -105,14 +44,10 @@ void bind_preconditioners(nb::module_& m) {
       .def("setup_seconds",
            [](const Plan& plan) { return in_turn([&] { return plan.setup_seconds(); }); })
       .def("bytes", [](const Plan& plan) { return in_turn([&] { return plan.bytes(); }); });
-  const nb::arg any;
-  m.def("sptrsv_plan", &make_sptrsv<S, O>, any, any, any, any, any, nb::arg().none(), any, any);
-  m.def("gauss_seidel_plan", &make_gauss_seidel<S, O>, any, any, any, any, any, any,
-        nb::arg().none(), any);
-  m.def("ilu_plan", &make_factors<IluPlan<Exec, Csr>, S, O>, any, any, any, any, any, any, any, any,
-        nb::arg().none(), any, any);
-  m.def("ic_plan", &make_factors<IcPlan<Exec, Csr>, S, O>, any, any, any, any, any, any, any, any,
-        nb::arg().none(), any, any);
+  m.def("sptrsv_plan", &make_plan<SptrsvPlan<Exec, Csr>, S, O, SptrsvOptions>);
+  m.def("gauss_seidel_plan", &make_plan<GaussSeidelPlan<Exec, Csr>, S, O, GaussSeidelOptions>);
+  m.def("ilu_plan", &make_plan<IluPlan<Exec, Csr>, S, O, IluOptions>);
+  m.def("ic_plan", &make_plan<IcPlan<Exec, Csr>, S, O, IluOptions>);
 }
 
 HEDDLE_PYTHON_INSTANCES(bind_preconditioners)

@@ -2,11 +2,8 @@
 #include "spmv.hpp"
 
 #include <nanobind/stl/complex.h>
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
-
-#include <optional>
 
 #include "bind.hpp"
 
@@ -28,18 +25,8 @@ S scalar_of(Number<S> number) {
 }
 
 template <class S, class O>
-Product<S, O>* make(nb::handle A, const std::optional<std::string>& scheme,
-                    std::int64_t expected_applies, int vectors, bool transpose,
-                    bool values_in_place, std::optional<std::size_t> max_bytes,
-                    double measure_seconds) {
-  SpmvOptions options;
-  if (scheme) options.scheme = Scheme(*scheme);
-  options.expected_applies = expected_applies;
-  options.vectors = {.count = vectors, .apart = false};
-  if (transpose) options.ops = transposes<S>();
-  options.values_in_place = values_in_place;
-  if (max_bytes) options.max_bytes = *max_bytes;
-  options.measure_seconds = measure_seconds;
+Product<S, O>* make(nb::handle A, const SpmvOptions& given) {
+  const SpmvOptions options = with_ops<S>(given);
   using Plan = typename Product<S, O>::Plan;
   KeptMatrix<S, O> matrix = kept<S, O>(A);
   auto plan = run(is_small(*matrix),
@@ -111,8 +98,7 @@ void bind_spmv(nb::module_& m) {
            })
       .def("bytes",
            [](const Plan& product) { return in_turn([&] { return product.plan().bytes(); }); });
-  m.def("spmv_plan", &make<S, O>, nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(),
-        nb::arg(), nb::arg().none(), nb::arg());
+  m.def("spmv_plan", &make<S, O>);
 }
 
 HEDDLE_PYTHON_INSTANCES(bind_spmv)

@@ -187,7 +187,7 @@ def test_factors_of_a_band_are_exact():
     close(plan.T @ b, sla.spsolve(line.T.tocsc(), b.get()))
     for solve in (heddle.IcPlan(on_gpu(symmetric)), heddle.IcPlan(on_gpu(symmetric)).T):
         close(solve @ b, sla.spsolve(symmetric.tocsc(), b.get()))
-    close(heddle.IluPlan(on_gpu(line), single_precision=True) @ b, sla.spsolve(line.tocsc(), b.get()), 1e-5)
+    close(heddle.IluPlan(on_gpu(line), factor_values="single-precision") @ b, sla.spsolve(line.tocsc(), b.get()), 1e-5)
 
 
 PLANS = {

@@ -18,7 +18,7 @@ def triangle(n, lower):
 @pytest.mark.parametrize("unit", [True, False])
 def test_triangular_solves(lower, unit, rng):
     T = triangle(300, lower)
-    plan = heddle.SptrsvPlan(T, lower=lower, unit_diagonal=unit)
+    plan = heddle.SptrsvPlan(T, triangle="lower" if lower else "upper", diagonal="unit" if unit else "stored")
     b, B = rng.random(300), rng.random((300, 4))
     solved = sla.spsolve_triangular(T, b, lower=lower, unit_diagonal=unit)
     np.testing.assert_allclose(plan @ b, solved, rtol=1e-9)
@@ -62,7 +62,7 @@ def test_factors_of_a_band_are_exact(rng):
     symmetric = (line + line.T).tocsr()
     np.testing.assert_allclose(heddle.IcPlan(symmetric) @ b, sla.spsolve(symmetric.tocsc(), b), rtol=1e-10)
     np.testing.assert_allclose(heddle.IcPlan(symmetric).T @ b, sla.spsolve(symmetric.tocsc(), b), rtol=1e-10)
-    single = heddle.IluPlan(line, single_precision=True) @ b
+    single = heddle.IluPlan(line, factor_values="single-precision") @ b
     np.testing.assert_allclose(single, sla.spsolve(line.tocsc(), b), rtol=1e-5)
 
 
@@ -151,16 +151,16 @@ def test_what_bounds_multigrid(A):
 
 def test_kinds_and_cycles_of_multigrid(A):
     b = np.ones(A.shape[0])
-    for kind in ("smoothed", "plain"):
+    for kind in ("smoothed-aggregation", "plain-aggregation"):
         for cycle in ("v", "w", "k"):
             M = heddle.MultigridPlan(A, kind=kind, cycle=cycle, coarsest_rows=10)
-            assert f"{kind} aggregation, {cycle.upper()} cycle" in M.scheme
+            assert f"{kind}, {cycle} cycle" in M.scheme
             x, info = heddle.cg(A, b, M=M)
             assert info == 0
             np.testing.assert_allclose(A @ x, b, atol=1e-6 * np.linalg.norm(b))
     with pytest.raises(heddle.Error, match="differs from one apply to the next"):
-        heddle.minres(A, b, M=heddle.MultigridPlan(A, kind="plain", cycle="k", coarsest_rows=10))
-    assert "plain aggregation" in heddle.MultigridPlan(A, expected_solves=1, coarsest_rows=10).scheme
+        heddle.minres(A, b, M=heddle.MultigridPlan(A, kind="plain-aggregation", cycle="k", coarsest_rows=10))
+    assert "plain-aggregation" in heddle.MultigridPlan(A, expected_solves=1, coarsest_rows=10).scheme
     with pytest.raises(heddle.Error, match="cycle is 'x'"):
         heddle.MultigridPlan(A, cycle="x")
     with pytest.raises(heddle.Error, match="kind is 'x'"):

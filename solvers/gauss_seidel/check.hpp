@@ -3,25 +3,22 @@
 
 #include <string>
 
-#include "../../core/check_options.hpp"
+#include "../../core/check_size.hpp"
 #include "../ordered/choice.hpp"
 #include "../triangle/check_triangle.hpp"
 #include "../vectors/operands.hpp"
 #include "block_kernels.hpp"
 #include "core.hpp"
-#include "options.hpp"
+#include "fields.hpp"
 #include "rows.hpp"
 
 namespace heddle::detail::gauss_seidel {
 
+static_assert(most_block_rows == 8, "fields.hpp has the range of block_size");
+
 /// Throws Error unless options are valid.
 inline void check_options(const GaussSeidelOptions& options) {
-  check_common_options(options);
-  check_option(options.omega > 0 && options.omega < 2, "omega", options.omega,
-               "give a relaxation of more than 0 and less than 2");
-  check_option(options.block_size >= 1 && options.block_size <= most_block_rows, "block_size",
-               options.block_size,
-               "give the rows of a block, 1 to " + std::to_string(most_block_rows));
+  check_fields(options);
   if ((options.sptrsv_scheme || options.spmv_scheme) &&
       !(options.scheme && options.scheme->has("split"))) {
     throw Error(std::string("options.") +

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "../../core/check_options.hpp"
+#include "../../core/check_size.hpp"
 #include "../../core/matrix.hpp"
 #include "../../core/multivector.hpp"
 #include "../../core/overlap.hpp"

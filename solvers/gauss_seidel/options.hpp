@@ -8,6 +8,7 @@
 #include "../../core/asserts.hpp"
 #include "../../core/multivector.hpp"
 #include "../../core/scheme.hpp"
+#include "../../core/words.hpp"
 #include "../ordered/sweep.hpp"
 
 namespace heddle {
@@ -18,10 +19,9 @@ enum class GaussSeidelOrder {
   multicolor  ///< by colors, whose rows do not depend on each other: more parallel; other results
 };
 
-/// Name of the order in printed text.
-constexpr const char* name(GaussSeidelOrder order) {
-  return order == GaussSeidelOrder::natural ? "natural" : "multicolor";
-}
+template <>
+inline constexpr detail::Word<GaussSeidelOrder> detail::words<GaussSeidelOrder>[] = {
+    {GaussSeidelOrder::natural, "natural"}, {GaussSeidelOrder::multicolor, "multicolor"}};
 
 /// Options of Gauss-Seidel. Every default is sensible.
 struct GaussSeidelOptions {

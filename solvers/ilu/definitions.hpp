@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <limits>
 #include <string>
 #include <utility>
 
 #include "../../backends/algorithms/same_pattern.hpp"
-#include "../../core/check_options.hpp"
+#include "../../core/check_size.hpp"
 #include "../../core/error.hpp"
 #include "../../formats/inspect/check_csr.hpp"
 #include "../ordered/choice.hpp"
 #include "factor_plan.hpp"
 #include "factorization.hpp"
+#include "fields.hpp"
 #include "find_pattern.hpp"
 #include "options.hpp"
 #include "row.hpp"
@@ -23,16 +23,7 @@ namespace heddle::detail::ilu {
 template <class Matrix>
 void check_input(const Matrix& A, const IluOptions& options, const char* what) {
   check_square(A, what);
-  check_common_options(options);
-  check_option(options.fill_level >= 0, "fill_level", options.fill_level, "give 0 or more");
-  check_option(
-      options.pivot_floor >= 0 && options.pivot_floor <= std::numeric_limits<double>::max(),
-      "pivot_floor", options.pivot_floor, "give a magnitude below which pivots are lifted, or 0");
-  check_option(options.retries >= 0 && options.retries <= 64, "retries", options.retries,
-               "give how often the diagonal may grow, 0 to 64");
-  check_option(options.block_size >= 1, "block_size", options.block_size,
-               "give the rows of a block, or 1");
-  check_option(options.subdomains >= 1, "subdomains", options.subdomains, "give 1 or more");
+  check_fields(options);
   const auto& parts = options.partition;
   if (!parts.empty() && !std::cmp_equal(parts.size(), A.rows())) {
     throw Error("options.partition has " + std::to_string(parts.size()) + " entries for " +

@@ -8,6 +8,7 @@
 #include "../../core/asserts.hpp"
 #include "../../core/multivector.hpp"
 #include "../../core/scheme.hpp"
+#include "../../core/words.hpp"
 
 namespace heddle {
 
@@ -15,6 +16,9 @@ namespace heddle {
 /// solve reads fewer bytes. Factors are computed in the matrix's scalar, which is also the type of
 /// b and x.
 enum class FactorValues { same, single_precision };
+template <>
+inline constexpr detail::Word<FactorValues> detail::words<FactorValues>[] = {
+    {FactorValues::same, "same"}, {FactorValues::single_precision, "single-precision"}};
 
 /// Options of incomplete factors. Every default is sensible.
 struct IluOptions {

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "../../backends/algorithms/same_pattern.hpp"
-#include "../../core/check_options.hpp"
+#include "../../core/check_size.hpp"
 #include "../../formats/inspect/check_csr.hpp"
 #include "../ilu/factorization.hpp"
 #include "../ilu/find_pattern.hpp"

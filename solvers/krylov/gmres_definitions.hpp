@@ -401,12 +401,8 @@ inline KrylovOptions with_cycle(std::int64_t rows, KrylovOptions options, const 
                                 std::size_t scalar_bytes, bool is_double) {
   const int restart = checked(options, takes).restart.value_or(30);
   if (options.basis == KrylovBasis::in_float && !is_double) {
-    throw Error("options.basis = in_float has no effect on a GmresSolver of float",
+    throw Error("options.basis has no effect on a GmresSolver of float",
                 "leave it out: its basis is in float");
-  }
-  if (restart < 1) {
-    throw Error("options.restart is " + std::to_string(restart),
-                "give the iterations after which GMRES is restarted, at least one");
   }
   const std::int64_t most =
       std::min<std::int64_t>(std::max<std::int64_t>(rows, 1), std::max(options.max_iterations, 1));

@@ -11,6 +11,7 @@
 #include "../../core/multivector.hpp"
 #include "../../core/scheme.hpp"
 #include "../../core/types.hpp"
+#include "../../core/words.hpp"
 
 namespace heddle {
 
@@ -30,31 +31,34 @@ enum class Outcome : int {
   inconsistent          ///< b is not in the range of A, and x is a least-squares solution
 };
 
-/// The name that is printed.
-constexpr const char* name(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::running: return "not checked yet";
-    case Outcome::converged: return "converged";
-    case Outcome::iteration_limit: return "reached the iteration limit";
-    case Outcome::attainable_accuracy:
-      return "b - A x falls no more, and misses the tolerance: ask for less, or for more precision";
-    case Outcome::breakdown: return "broke down: a number to divide by is zero";
-    case Outcome::not_a_number: return "NaN or infinity in the residual or a product";
-    case Outcome::indefinite: return "the matrix or the preconditioner is not positive definite";
-    case Outcome::stagnated: return "stagnated: the residual falls no more";
-    case Outcome::diverged: return "diverged: the residual grew beyond its bound";
-    case Outcome::out_of_time: return "the time allowed is over";
-    case Outcome::stopped_by_user: return "stopped by the callback";
-    case Outcome::inconsistent: return "b is not in the range of A: x is a least-squares solution";
-  }
-  return "?";
-}
+template <>
+inline constexpr detail::Word<Outcome> detail::words<Outcome>[] = {
+    {Outcome::running, "not checked yet"},
+    {Outcome::converged, "converged"},
+    {Outcome::iteration_limit, "reached the iteration limit"},
+    {Outcome::attainable_accuracy,
+     "b - A x falls no more, and misses the tolerance: ask for less, or for more precision"},
+    {Outcome::breakdown, "broke down: a number to divide by is zero"},
+    {Outcome::not_a_number, "NaN or infinity in the residual or a product"},
+    {Outcome::indefinite, "the matrix or the preconditioner is not positive definite"},
+    {Outcome::stagnated, "stagnated: the residual falls no more"},
+    {Outcome::diverged, "diverged: the residual grew beyond its bound"},
+    {Outcome::out_of_time, "the time allowed is over"},
+    {Outcome::stopped_by_user, "stopped by the callback"},
+    {Outcome::inconsistent, "b is not in the range of A: x is a least-squares solution"}};
 
 /// The norm that the tolerance is relative to.
 enum class RelativeTo { right_hand_side, first_residual };
+template <>
+inline constexpr detail::Word<RelativeTo> detail::words<RelativeTo>[] = {
+    {RelativeTo::right_hand_side, "right-hand-side"},
+    {RelativeTo::first_residual, "first-residual"}};
 
 /// The precision in which GMRES stores its basis V.
 enum class KrylovBasis { in_scalar, in_float };
+template <>
+inline constexpr detail::Word<KrylovBasis> detail::words<KrylovBasis>[] = {
+    {KrylovBasis::in_scalar, "in-scalar"}, {KrylovBasis::in_float, "in-float"}};
 
 /// Bounds of the eigenvalues of M A, all of them positive.
 struct SpectrumBounds {

@@ -3,7 +3,7 @@
 
 #include "../../backends/algorithms/bad_row.hpp"
 #include "../../backends/loops.hpp"
-#include "../../core/check_options.hpp"
+#include "../../core/check_size.hpp"
 #include "../../formats/inspect/check_csr.hpp"
 #include "../triangle/check_triangle.hpp"
 #include "../vectors/definitions.hpp"

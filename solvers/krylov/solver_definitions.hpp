@@ -13,11 +13,53 @@
 #include "../../backends/threads_at_once.hpp"
 #include "../vectors/definitions.hpp"
 #include "../vectors/operands.hpp"
+#include "fields.hpp"
 #include "monitor.hpp"
 #include "solver.hpp"
 
 /// Defines what solver.hpp and monitor.hpp declare.
 namespace heddle::detail::krylov {
+
+/// Throws Error for an option that is set and has no effect on the solver.
+inline void check_effects(const KrylovOptions& options, const TakenOptions& takes) {
+  const auto refuse = [&](bool set, bool taken, const char* option, const char* remedy) {
+    if (!set || taken) return;
+    throw Error(std::string("options.") + option + " has no effect on " + takes.name, remedy);
+  };
+  refuse(options.restart.has_value(), takes.restart, "restart",
+         "leave it out: it is GmresSolver's");
+  refuse(options.basis != KrylovBasis::in_scalar, takes.basis, "basis",
+         "leave it out: it is GmresSolver's");
+  refuse(options.flexible, takes.flexible, "flexible",
+         "leave it out: it is CgSolver's and GmresSolver's");
+  refuse(options.bounds.has_value(), takes.bounds, "bounds",
+         "leave it out: it is ChebyshevSolver's");
+  refuse(options.scheme.has_value(), takes.scheme, "scheme", "leave it out: it is CgSolver's");
+  refuse(options.recompute_every != 0, takes.recompute_every, "recompute_every",
+         "leave it out: b - A x is computed at every restart");
+  if (options.vectors > 1 && !takes.vectors) {
+    throw Error(
+        std::string("options.vectors of ") + takes.name + " is " + std::to_string(options.vectors),
+        "solve one system after the other: it has one right-hand side");
+  }
+}
+
+/// Throws Error for options that make no sense.
+inline void check_options(const KrylovOptions& options) {
+  check_fields(options);
+  if (options.check_every == 0 && (options.callback || !std::isinf(options.max_seconds))) {
+    throw Error(std::string("options.") + (options.callback ? "callback" : "max_seconds") +
+                    " has no effect with options.check_every = 0",
+                "leave it out, or let the host check");
+  }
+}
+
+/// Returns the options. Throws Error if they are invalid or have no effect.
+inline const KrylovOptions& checked(const KrylovOptions& options, const TakenOptions& takes) {
+  check_effects(options, takes);
+  check_options(options);
+  return options;
+}
 
 // b - A x, by which every solver is judged and from which every iteration begins.
 

@@ -9,7 +9,7 @@
 #include "../../core/error.hpp"
 #include "../krylov/concepts.hpp"
 #include "../vectors/operations.hpp"
-#include "options.hpp"
+#include "fields.hpp"
 #include "small_dense.hpp"
 
 namespace heddle::detail::lobpcg {
@@ -131,26 +131,11 @@ inline int run_length(const std::vector<int>& columns, std::size_t at) {
 namespace heddle::detail::lobpcg {
 
 inline void check_options(const LobpcgOptions& options, std::int64_t rows) {
-  if (rows < 1 || options.count < 1 || options.constraints < 0 ||
-      options.count + std::int64_t{options.constraints} > rows) {
+  check_fields(options);
+  if (options.count + std::int64_t{options.constraints} > rows) {
     throw Error("options.count is " + std::to_string(options.count) + " and constraints " +
                     std::to_string(options.constraints) + ", for " + std::to_string(rows) + " rows",
-                "ask for at least one pair, and no more than there are");
-  }
-  if (options.relative_tolerance && !(*options.relative_tolerance > 0)) {
-    throw Error("options.relative_tolerance is " + std::to_string(*options.relative_tolerance),
-                "give a positive one");
-  }
-  if (options.max_iterations < 0) {
-    throw Error("options.max_iterations is " + std::to_string(options.max_iterations),
-                "give 0 or more");
-  }
-  if (options.stagnation_window < 1) {
-    throw Error("options.stagnation_window is " + std::to_string(options.stagnation_window),
-                "give one or more");
-  }
-  if (!(options.max_seconds >= 0)) {
-    throw Error("options.max_seconds is " + std::to_string(options.max_seconds), "give 0 or more");
+                "ask for no more pairs than there are");
   }
 }
 

@@ -6,13 +6,21 @@
 #include <optional>
 #include <vector>
 
+#include "../../core/words.hpp"
+
 namespace heddle {
 
 /// The wanted end of the spectrum.
 enum class Wanted : int { smallest, largest };
+template <>
+inline constexpr detail::Word<Wanted> detail::words<Wanted>[] = {{Wanted::smallest, "smallest"},
+                                                                 {Wanted::largest, "largest"}};
 
 /// The scale that the tolerance of a pair is relative to.
 enum class EigenRelativeTo : int { norm, value };
+template <>
+inline constexpr detail::Word<EigenRelativeTo> detail::words<EigenRelativeTo>[] = {
+    {EigenRelativeTo::norm, "norm"}, {EigenRelativeTo::value, "value"}};
 
 /// How a search for eigenpairs ended.
 enum class EigenOutcome : int {
@@ -29,24 +37,20 @@ enum class EigenOutcome : int {
   stopped_by_user       ///< the callback returned false
 };
 
-/// The name that is printed.
-constexpr const char* name(EigenOutcome outcome) {
-  switch (outcome) {
-    case EigenOutcome::converged: return "converged";
-    case EigenOutcome::iteration_limit: return "reached the iteration limit";
-    case EigenOutcome::attainable_accuracy:
-      return "true residuals fall no more, and miss the tolerance: ask for less, or for more "
-             "precision";
-    case EigenOutcome::not_a_number: return "NaN or infinity in a product or the guess";
-    case EigenOutcome::rank_deficient: return "the vectors span too small a space";
-    case EigenOutcome::indefinite: return "B is not positive definite";
-    case EigenOutcome::not_symmetric: return "A or B is not symmetric";
-    case EigenOutcome::stagnated: return "stagnated: the residuals fall no more";
-    case EigenOutcome::out_of_time: return "the time allowed is over";
-    case EigenOutcome::stopped_by_user: return "stopped by the callback";
-  }
-  return "?";
-}
+template <>
+inline constexpr detail::Word<EigenOutcome> detail::words<EigenOutcome>[] = {
+    {EigenOutcome::converged, "converged"},
+    {EigenOutcome::iteration_limit, "reached the iteration limit"},
+    {EigenOutcome::attainable_accuracy,
+     "true residuals fall no more, and miss the tolerance: ask for less, or for more "
+     "precision"},
+    {EigenOutcome::not_a_number, "NaN or infinity in a product or the guess"},
+    {EigenOutcome::rank_deficient, "the vectors span too small a space"},
+    {EigenOutcome::indefinite, "B is not positive definite"},
+    {EigenOutcome::not_symmetric, "A or B is not symmetric"},
+    {EigenOutcome::stagnated, "stagnated: the residuals fall no more"},
+    {EigenOutcome::out_of_time, "the time allowed is over"},
+    {EigenOutcome::stopped_by_user, "stopped by the callback"}};
 
 /// Options of a search for eigenpairs.
 struct LobpcgOptions {

@@ -14,6 +14,7 @@
 #include "../../core/real_part.hpp"
 #include "../../matrices/norms.hpp"
 #include "../vectors/operands.hpp"
+#include "fields.hpp"
 #include "level.hpp"
 #include "prolongation.hpp"
 
@@ -54,6 +55,8 @@ std::size_t least_bytes(const Matrix& A, int near_nullspace, const MultigridOpti
          least_bytes_in<Float>(A, near_nullspace, options, false);
 }
 
+static_assert(most_degree == 4, "fields.hpp has the range of degree");
+
 /// A if the input is valid, else throws Error.
 template <ExecutionSpace Exec, class Matrix, Scalar S>
 const Matrix& checked(const Matrix& A, const Multivector<const S>& near_nullspace,
@@ -68,17 +71,11 @@ const Matrix& checked(const Matrix& A, const Multivector<const S>& near_nullspac
              " rows, and A has " + std::to_string(A.rows()),
          "give a row for each of the matrix");
   }
-  if (!(options.strength >= 0)) {
-    fail("options.strength is " + std::to_string(options.strength), "give zero or more");
-  }
-  if (options.block_size < 1 || A.rows() % options.block_size != 0) {
+  check_fields(options);
+  if (A.rows() % options.block_size != 0) {
     fail("options.block_size is " + std::to_string(options.block_size) + " for " +
              std::to_string(A.rows()) + " rows",
          "give a size that divides them");
-  }
-  if (options.improve_candidates < -1 || options.improve_candidates > 100) {
-    fail("options.improve_candidates is " + std::to_string(options.improve_candidates),
-         "give a number of sweeps up to 100, or -1 for the default");
   }
   if (options.strength_measure == MultigridMeasure::evolution &&
       (options.block_size > 1 || near_nullspace.count > 1)) {
@@ -91,24 +88,6 @@ const Matrix& checked(const Matrix& A, const Multivector<const S>& near_nullspac
       (options.strength_measure == MultigridMeasure::evolution || options.improve_candidates > 0)) {
     fail("options.strength_measure or improve_candidates has no effect with parts.prolongation",
          "leave it out");
-  }
-  if (options.degree < 0 || options.degree > most_degree) {
-    fail("options.degree is " + std::to_string(options.degree),
-         "give 1 to 4, or 0 for the default");
-  }
-  if (options.coarsest_rows < 0 || options.coarsest_rows > 4096) {
-    fail("options.coarsest_rows is " + std::to_string(options.coarsest_rows), "give 0 to 4096");
-  }
-  if (options.max_levels < 1 || options.max_levels > 64) {
-    fail("options.max_levels is " + std::to_string(options.max_levels), "give 1 to 64");
-  }
-  if (!(options.max_operator_complexity >= 1)) {
-    fail("options.max_operator_complexity is " + std::to_string(options.max_operator_complexity),
-         "give 1 or more");
-  }
-  if (options.one_launch_entries < -1) {
-    fail("options.one_launch_entries is " + std::to_string(options.one_launch_entries),
-         "give a number of entries, or -1 for the default");
   }
   const bool alone = !shares_launches(options.smoother);
   if (options.one_launch_entries > 0 && (alone || !backends::has_cooperative<Exec>)) {
@@ -126,10 +105,6 @@ const Matrix& checked(const Matrix& A, const Multivector<const S>& near_nullspac
   if (smooths(MultigridSmoother::block_chebyshev) && rows_of_node > triangle::largest_block) {
     fail("block Chebyshev would smooth with blocks of " + std::to_string(rows_of_node) + " rows",
          "give at most 32 rows of a node and vectors, or another smoother");
-  }
-  if (!(options.symmetry_tolerance >= 0)) {
-    fail("options.symmetry_tolerance is " + std::to_string(options.symmetry_tolerance),
-         "give zero or more");
   }
   if (parts.smoother && (options.degree != 0 || options.smoother != MultigridSmoother::chebyshev ||
                          !options.smoothers.empty() || options.one_launch_entries > 0)) {
@@ -153,14 +128,6 @@ const Matrix& checked(const Matrix& A, const Multivector<const S>& near_nullspac
   }
   if (parts.prolongation && options.kind != MultigridKind::automatic) {
     fail("options.kind has no effect with parts.prolongation", "leave it out");
-  }
-  if (options.expected_solves < 0) {
-    fail("options.expected_solves is " + std::to_string(options.expected_solves),
-         "give a number of solves, or 0 for unknown");
-  }
-  if (options.vectors.count < 1) {
-    fail("options.vectors.count is " + std::to_string(options.vectors.count),
-         "give the number of vectors that b will hold");
   }
   const std::size_t least = least_bytes<S>(A, near_nullspace.count, options);
   if (least > options.max_bytes) {

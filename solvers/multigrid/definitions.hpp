@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "../../backends/region.hpp"
-#include "../../core/check_options.hpp"
+#include "../../core/check_size.hpp"
 #include "../../formats/all_definitions.hpp"
 #include "../../formats/inspect/recipe/repeats.hpp"
 #include "../../formats/instantiate.hpp"

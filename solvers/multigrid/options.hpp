@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../../core/multivector.hpp"
+#include "../../core/words.hpp"
 #include "../../formats/common/prediction.hpp"
 
 namespace heddle {
@@ -17,15 +18,11 @@ enum class MultigridKind {
   plain_aggregation      ///< the tentative prolongation alone: a shorter set-up, more iterations
 };
 
-/// Name of the kind in printed text.
-constexpr const char* name(MultigridKind kind) {
-  switch (kind) {
-    case MultigridKind::automatic: return "automatic";
-    case MultigridKind::smoothed_aggregation: return "smoothed aggregation";
-    case MultigridKind::plain_aggregation: break;
-  }
-  return "plain aggregation";
-}
+template <>
+inline constexpr detail::Word<MultigridKind> detail::words<MultigridKind>[] = {
+    {MultigridKind::automatic, "automatic"},
+    {MultigridKind::smoothed_aggregation, "smoothed-aggregation"},
+    {MultigridKind::plain_aggregation, "plain-aggregation"}};
 
 /// How often a cycle visits a level from the next finer one, and what it makes of the visits.
 enum class MultigridCycle {
@@ -34,15 +31,9 @@ enum class MultigridCycle {
   k   ///< twice, as two steps of a flexible Krylov method
 };
 
-/// Name of the cycle in printed text.
-constexpr const char* name(MultigridCycle cycle) {
-  switch (cycle) {
-    case MultigridCycle::v: return "V";
-    case MultigridCycle::w: return "W";
-    case MultigridCycle::k: break;
-  }
-  return "K";
-}
+template <>
+inline constexpr detail::Word<MultigridCycle> detail::words<MultigridCycle>[] = {
+    {MultigridCycle::v, "v"}, {MultigridCycle::w, "w"}, {MultigridCycle::k, "k"}};
 
 /// The smoother of each level, before and after the correction from the next level.
 enum class MultigridSmoother {
@@ -52,16 +43,12 @@ enum class MultigridSmoother {
   block_chebyshev  ///< a polynomial in D^-1 A, with the dense blocks of nodes on the diagonal as D
 };
 
-/// Name of the smoother in printed text.
-constexpr const char* name(MultigridSmoother smoother) {
-  switch (smoother) {
-    case MultigridSmoother::chebyshev: return "Chebyshev";
-    case MultigridSmoother::l1_jacobi: return "l1-Jacobi";
-    case MultigridSmoother::gauss_seidel: return "Gauss-Seidel by colors";
-    case MultigridSmoother::block_chebyshev: break;
-  }
-  return "block Chebyshev";
-}
+template <>
+inline constexpr detail::Word<MultigridSmoother> detail::words<MultigridSmoother>[] = {
+    {MultigridSmoother::chebyshev, "chebyshev"},
+    {MultigridSmoother::l1_jacobi, "l1-jacobi"},
+    {MultigridSmoother::gauss_seidel, "gauss-seidel"},
+    {MultigridSmoother::block_chebyshev, "block-chebyshev"}};
 
 /// The measure of an entry's strength.
 enum class MultigridMeasure {
@@ -70,8 +57,17 @@ enum class MultigridMeasure {
   evolution   ///< how smoothing spreads an impulse, and two steps of smoothing of the prolongation
 };
 
+template <>
+inline constexpr detail::Word<MultigridMeasure> detail::words<MultigridMeasure>[] = {
+    {MultigridMeasure::automatic, "automatic"},
+    {MultigridMeasure::magnitude, "magnitude"},
+    {MultigridMeasure::evolution, "evolution"}};
+
 /// The type in which a hierarchy is stored and computed: the matrix's scalar, or single precision.
 enum class MultigridValues { same, single_precision };
+template <>
+inline constexpr detail::Word<MultigridValues> detail::words<MultigridValues>[] = {
+    {MultigridValues::same, "same"}, {MultigridValues::single_precision, "single-precision"}};
 
 /// Options of a MultigridPlan. Every default is sensible.
 struct MultigridOptions {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../core/words.hpp"
+
 namespace heddle {
 
 /// The order in which a sweep visits rows, or a loop its iterations.
@@ -10,20 +12,19 @@ enum class SweepDirection {
   symmetric  ///< forward, then backward: for Gauss-Seidel, not for a single loop
 };
 
-/// The name of a direction.
-constexpr const char* name(SweepDirection sweep) {
-  switch (sweep) {
-    case SweepDirection::forward: return "forward";
-    case SweepDirection::backward: return "backward";
-    case SweepDirection::symmetric: return "symmetric";
-  }
-  return "?";
-}
+template <>
+inline constexpr detail::Word<SweepDirection> detail::words<SweepDirection>[] = {
+    {SweepDirection::forward, "forward"},
+    {SweepDirection::backward, "backward"},
+    {SweepDirection::symmetric, "symmetric"}};
 
 /// The meaning of an iteration that reads an item which the loop writes later.
 enum class ReadsAhead {
   error,      ///< it is an Error, which names the iteration
   old_value,  ///< it reads the value before the loop, so the later one waits for it: Gauss-Seidel
 };
+template <>
+inline constexpr detail::Word<ReadsAhead> detail::words<ReadsAhead>[] = {
+    {ReadsAhead::error, "error"}, {ReadsAhead::old_value, "old-value"}};
 
 }  // namespace heddle

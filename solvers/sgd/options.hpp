@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "../../core/types.hpp"
+#include "../../core/words.hpp"
 
 namespace heddle {
 
@@ -25,15 +26,11 @@ enum class SgdSchedule : int {
   atomic            ///< all at once, with atomic additions: another result on every run
 };
 
-/// The name that is printed.
-constexpr const char* name(SgdSchedule schedule) {
-  switch (schedule) {
-    case SgdSchedule::block_diagonals: return "block-diagonals";
-    case SgdSchedule::diagonals: return "diagonals";
-    case SgdSchedule::atomic: return "atomic";
-  }
-  return "?";
-}
+template <>
+inline constexpr detail::Word<SgdSchedule> detail::words<SgdSchedule>[] = {
+    {SgdSchedule::block_diagonals, "block-diagonals"},
+    {SgdSchedule::diagonals, "diagonals"},
+    {SgdSchedule::atomic, "atomic"}};
 
 /// Options of a factorization.
 struct SgdOptions {

@@ -11,7 +11,7 @@
 #include "../../core/error.hpp"
 #include "../../core/move_only.hpp"
 #include "../../core/scheme.hpp"
-#include "options.hpp"
+#include "fields.hpp"
 #include "update.hpp"
 #include "waves.hpp"
 
@@ -31,14 +31,7 @@ struct IsWrong {
 };
 
 inline void check_options(const SgdOptions& options) {
-  if (options.rank < 1) {
-    throw Error("options.rank is " + std::to_string(options.rank), "give one or more");
-  }
-  if (options.block_rows < 0 || options.block_columns < 0) {
-    throw Error("options.block_rows and block_columns are " + std::to_string(options.block_rows) +
-                    " and " + std::to_string(options.block_columns),
-                "give positive ones, or 0 for the default");
-  }
+  check_fields(options);
   const bool sized = options.block_rows > 0 || options.block_columns > 0;
   if (sized && options.schedule != SgdSchedule::block_diagonals) {
     throw Error(std::string("options.block_rows or block_columns is set, and the schedule ") +

@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "../../core/check_options.hpp"
+#include "../../core/check_size.hpp"
 #include "../../core/device.hpp"
 #include "../../core/overlap.hpp"
 #include "../../core/triangle_features.hpp"

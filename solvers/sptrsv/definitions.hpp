@@ -16,6 +16,7 @@
 #include "../ordered/choose_by_time.hpp"
 #include "../triangle/check_triangle.hpp"
 #include "core.hpp"
+#include "fields.hpp"
 #include "plan.hpp"
 #include "run/blocks.hpp"
 #include "run/rows.hpp"
@@ -110,7 +111,7 @@ SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::SptrsvPlanCore(const Exec& ex
                                                                   const SptrsvOptions& options)
     : T_(T), options_(options), device_(backends::describe(exec)) {
   check_square(T, "a triangular solve");
-  check_common_options(options);
+  check_fields(options);
   check_csr(exec, T);
   sums_ = triangle::check_triangle<DiagonalValue>(exec, T, options.triangle, options.diagonal,
                                                   options.ignore_outside);
@@ -123,7 +124,7 @@ SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::SptrsvPlanCore(
     const Exec& exec, const Matrix& T, const SptrsvOptions& options,
     const triangle::TriangleSums& sums, const ordered::Levels<Exec>* levels)
     : T_(T), options_(options), device_(backends::describe(exec)), sums_(sums) {
-  check_common_options(options);
+  check_fields(options);
   prepare_all(exec, levels);
 }
 

@@ -6,14 +6,21 @@
 #include <limits>
 
 #include "../../core/types.hpp"
+#include "../../core/words.hpp"
 
 namespace heddle {
 
 /// The part of a matrix that a triangular solve reads, as it is stored, before any op.
 enum class Triangle { lower, upper };
+template <>
+inline constexpr detail::Word<Triangle> detail::words<Triangle>[] = {{Triangle::lower, "lower"},
+                                                                     {Triangle::upper, "upper"}};
 
 /// Whether the diagonal is the stored one, or all ones whatever is stored.
 enum class Diagonal { stored, unit };
+template <>
+inline constexpr detail::Word<Diagonal> detail::words<Diagonal>[] = {{Diagonal::stored, "stored"},
+                                                                     {Diagonal::unit, "unit"}};
 
 namespace detail::triangle {
 

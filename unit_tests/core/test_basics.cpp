@@ -59,7 +59,7 @@ TEST_CASE("an op says whether it transposes and conjugates") {
   } ops[] = {{Op::none, false, false, "none"},
              {Op::transpose, true, false, "transpose"},
              {Op::conjugate, false, true, "conjugate"},
-             {Op::conjugate_transpose, true, true, "conjugate transpose"}};
+             {Op::conjugate_transpose, true, true, "conjugate-transpose"}};
   for (const auto& [op, transposes, conjugates, name] : ops) {
     CHECK(heddle::transposes(op) == transposes);
     CHECK(heddle::conjugates(op) == conjugates);

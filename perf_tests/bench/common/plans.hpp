@@ -123,10 +123,11 @@ struct KnownHierarchy {
 };
 inline const std::vector<KnownHierarchy>& known_hierarchies() {
   static const std::vector<KnownHierarchy> list = {
-      {"chebyshev", "smoothed by Chebyshev's polynomials"},
-      {"l1-jacobi", "smoothed by l1-Jacobi"},
-      {"gauss-seidel", "smoothed by Gauss-Seidel by colors"},
-      {"block-chebyshev", "smoothed by Chebyshev's polynomials with blocks of nodes"},
+      {name(MultigridSmoother::chebyshev), "smoothed by Chebyshev's polynomials"},
+      {name(MultigridSmoother::l1_jacobi), "smoothed by l1-Jacobi"},
+      {name(MultigridSmoother::gauss_seidel), "smoothed by Gauss-Seidel by colors"},
+      {name(MultigridSmoother::block_chebyshev),
+       "smoothed by Chebyshev's polynomials with blocks of nodes"},
       {"ic", "smoothed by incomplete Cholesky factors"},
       {"ilu", "smoothed by incomplete LU factors"},
       {"float", "smoothed by Chebyshev's polynomials, all of it in float"},

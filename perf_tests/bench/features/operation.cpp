@@ -126,7 +126,7 @@ void print_features(const Source& source, const Request& request, bool first) {
     print_line(name, fields, first);
   };
   if (!request.triangle.empty()) {
-    const Triangle triangle = request.triangle == "lower" ? Triangle::lower : Triangle::upper;
+    const auto triangle = detail::value_of<Triangle>("--triangle", request.triangle);
     show(source.short_name() + '/' + request.triangle, features_of_triangle(exec, A, triangle), {});
     return;
   }
@@ -157,7 +157,7 @@ Operation features_operation() {
         ->capture_default_str();
     app.add_option("--triangle", request->triangle,
                    "Features of this triangle instead: those that a solve depends on")
-        ->check(CLI::IsMember({"lower", "upper"}));
+        ->check(CLI::IsMember(detail::word_list<Triangle>()));
     app.add_flag("--csv", request->csv,
                  "A line a matrix, behind a line of names, with the square blocks that choose "
                  "estimates");

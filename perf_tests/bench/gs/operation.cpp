@@ -8,7 +8,7 @@ namespace {
 
 void define(Settings& settings, GsRequest& r) {
   settings.option("sweep", r.sweep_name, "forward, backward, or symmetric: both")
-      ->check(CLI::IsMember({"forward", "backward", "symmetric"}));
+      ->check(CLI::IsMember(detail::word_list<SweepDirection>()));
   settings.option("start", r.start, "zero, or guess: sweeps improve x")
       ->check(CLI::IsMember({"zero", "guess"}));
   settings
@@ -70,9 +70,7 @@ void print(std::ostream& out, const MatrixResult& result, const DeviceFigures&,
 }
 
 void prepare(GsRequest& request) {
-  request.options.sweep = request.sweep_name == "forward"    ? SweepDirection::forward
-                          : request.sweep_name == "backward" ? SweepDirection::backward
-                                                             : SweepDirection::symmetric;
+  request.options.sweep = detail::value_of<SweepDirection>("--sweep", request.sweep_name);
   if (request.from_zero() && request.sweeps > 1) {
     throw Error("one sweep is timed from zero", "use --start guess, or leave out --sweeps");
   }

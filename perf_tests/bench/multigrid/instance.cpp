@@ -130,9 +130,9 @@ std::unique_ptr<AnyMultigrid<T>> make_multigrid(const Exec& exec,
                                                 const CsrMatrix<T, Index, O, Space>& A,
                                                 const Kokkos::View<double**, Space>& coordinates,
                                                 const std::string& name, MultigridOptions options) {
-  if (name == "l1-jacobi") options.smoother = MultigridSmoother::l1_jacobi;
-  if (name == "gauss-seidel") options.smoother = MultigridSmoother::gauss_seidel;
-  if (name == "block-chebyshev") options.smoother = MultigridSmoother::block_chebyshev;
+  for (const auto& [smoother, word] : detail::words<MultigridSmoother>) {
+    if (name == word) options.smoother = smoother;
+  }
   if (name == "float") options.values = MultigridValues::single_precision;
   if (name.starts_with("plain")) options.kind = MultigridKind::plain_aggregation;
   if (name == "w" || name == "plain-w") options.cycle = MultigridCycle::w;

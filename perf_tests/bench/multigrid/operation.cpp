@@ -13,7 +13,7 @@ void define(Settings& settings, MultigridRequest& r) {
   settings
       .option("strength-measure", r.strength_measure,
               "automatic, magnitude or evolution, by which an entry is strong")
-      ->check(CLI::IsMember({"automatic", "magnitude", "evolution"}));
+      ->check(CLI::IsMember(detail::word_list<MultigridMeasure>()));
   settings
       .option("improve-candidates", r.options.improve_candidates,
               "Sweeps that relax near-nullspace vectors; -1: as needed")
@@ -83,9 +83,7 @@ void print(std::ostream& out, const MatrixResult& result, const DeviceFigures&,
 void prepare(MultigridRequest& request) {
   check_names(request.schemes, "multigrid", {"auto", "all"}, known_hierarchies());
   request.options.strength_measure =
-      request.strength_measure == "magnitude"   ? MultigridMeasure::magnitude
-      : request.strength_measure == "evolution" ? MultigridMeasure::evolution
-                                                : MultigridMeasure::automatic;
+      detail::value_of<MultigridMeasure>("--strength-measure", request.strength_measure);
 }
 
 constexpr const char* help =

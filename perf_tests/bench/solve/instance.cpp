@@ -80,11 +80,12 @@ std::unique_ptr<AnyOperator<S>> make_named(const Exec& exec, const Problem& prob
     return std::make_unique<PlannedOperator<S, Off, Sweep>>(exec, problem.A, options);
   }
   if (name.starts_with("multigrid")) {
-    const std::string kind = name.ends_with("float")    ? "float"
-                             : name.ends_with("seidel") ? "gauss-seidel"
-                             : name.ends_with("plain")  ? "plain"
-                             : name.ends_with("-k")     ? "plain-k"
-                                                        : "chebyshev";
+    const std::string kind = name.ends_with("float") ? "float"
+                             : name.ends_with("seidel")
+                                 ? heddle::name(MultigridSmoother::gauss_seidel)
+                             : name.ends_with("plain") ? "plain"
+                             : name.ends_with("-k")    ? "plain-k"
+                                                       : heddle::name(MultigridSmoother::chebyshev);
     const MultigridOptions options{.expected_applies = request.expected_applies};
     return make_multigrid<S, Off>(exec, problem.A, problem.coordinates, kind, options);
   }

@@ -12,14 +12,14 @@ namespace {
 
 void define(Settings& settings, SptrsvRequest& r) {
   settings.option("triangle", r.triangle_name, "Of the matrix: lower or upper")
-      ->check(CLI::IsMember({"lower", "upper"}));
+      ->check(CLI::IsMember(detail::word_list<Triangle>()));
   settings
       .option("diagonal", r.diagonal_name,
               "stored, or unit: ones, whatever is stored. What is missing of a stored one, or "
               "zero, is set to 1 + the magnitudes of its row")
-      ->check(CLI::IsMember({"stored", "unit"}));
+      ->check(CLI::IsMember(detail::word_list<Diagonal>()));
   settings.option("op", r.op_name, "Of the triangle: none, transpose or conjugate-transpose")
-      ->check(CLI::IsMember({"none", "transpose", "conjugate-transpose"}));
+      ->check(CLI::IsMember({name(Op::none), name(Op::transpose), name(Op::conjugate_transpose)}));
   r.define_contest(settings.app(),
                    "Schemes, or \"auto\" (what a plan chooses), or \"all\" (the candidates: "
                    "at most 60), or \"search\" (walks from the best of those)");

@@ -29,12 +29,9 @@ struct SptrsvRequest : ChoiceOptions {
   std::shared_ptr<Json> traced = nullptr;
 
   bool traces() const { return !trace_path.empty(); }
-  Triangle triangle() const { return triangle_name == "lower" ? Triangle::lower : Triangle::upper; }
-  Diagonal diagonal() const { return diagonal_name == "unit" ? Diagonal::unit : Diagonal::stored; }
-  Op op() const {
-    if (op_name == "none") return Op::none;
-    return op_name == "transpose" ? Op::transpose : Op::conjugate_transpose;
-  }
+  Triangle triangle() const { return detail::value_of<Triangle>("--triangle", triangle_name); }
+  Diagonal diagonal() const { return detail::value_of<Diagonal>("--diagonal", diagonal_name); }
+  Op op() const { return detail::value_of<Op>("--op", op_name); }
 };
 
 /// A contestant that is set up for one problem and solves op(T) x = alpha b.

@@ -20,20 +20,20 @@ def warn(message, category=UserWarning):
     warnings.warn(message, category, stacklevel=level)
 
 
-def count(name, value, most=2**31 - 1):
+def count(name, value, least=0, most=2**31 - 1):
     """A whole number: 1e4 is one."""
     if type(value) is not int:
         try:
             value = operator.index(int(value) if isinstance(value, (float, np.floating)) and value == int(value) else value)
         except (TypeError, ValueError, OverflowError):
             raise TypeError(f"{name} is {value!r}; give a whole number") from None
-    if not 0 <= value <= most:
-        raise _core.Error(f"{name} is {value}; give a number from 0 to {most}")
+    if not least <= value <= most:
+        raise _core.Error(f"{name} is {value}; give a number from {least} to {most}")
     return value
 
 
 def large_count(name, value):
-    return count(name, value, 2**63 - 1)
+    return count(name, value, 0, 2**63 - 1)
 
 
 def number(name, value):
@@ -54,24 +54,24 @@ def word(name, value):
     raise TypeError(f"{name} is {value!r}; give a str")
 
 
-def optional(of):
-    return lambda name, value: None if value is None else of(name, value)
+def words(name, value, known):
+    """Some of the known words."""
+    try:
+        given = [value] if isinstance(value, str) else list(value)
+    except TypeError:
+        raise TypeError(f"{name} is {value!r}; give a list of str") from None
+    for one in given:
+        if one not in known:
+            raise _core.Error(f"{name} has {one!r}; give some of {', '.join(map(repr, known))}")
+    return given
 
 
-_kinds = {
-    "scheme": optional(word), "expected_applies": large_count, "max_bytes": optional(large_count),
-    "measure_seconds": number, "sweep": word, "omega": number, "order": word, "pivot_floor": number, "strength": number,
-    "smoother": word, "maxiter": optional(large_count), "check_every": optional(count), "restart": optional(count),
-    "max_seconds": optional(number), "tol": optional(number), "relative_to": word, "max_operator_complexity": number,
-    "symmetry_tolerance": number, "strength_measure": word, "improve_candidates": optional(count),
-    **dict.fromkeys(("transpose", "values_in_place", "lower", "unit_diagonal", "ignore_outside", "single_precision",
-                     "history", "largest", "flexible", "basis_in_float"), flag),
-}  # all others are counts
-
-
-def option(name, value):
-    """The value as the compiled part takes it; throws in one line that names the option."""
-    return _kinds.get(name, count)(name, value)
+def numbers(name, value):
+    """Whole numbers, one for each row."""
+    array = np.asarray(value)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise TypeError(f"{name} holds {array.dtype} in {array.ndim} dimensions; give a whole number for each row")
+    return array.tolist()
 
 
 def coefficient(name, value, dtype):
@@ -89,5 +89,5 @@ def coefficient(name, value, dtype):
 
 
 def described(options):
-    """Those that have another value than the default, as one would write them."""
-    return "".join(f", {name}={value!r}" for name, value in options)
+    """Those that have another value than the default, as one would write them; of a list its length."""
+    return "".join(f", {name}={f'[{len(value)} numbers]' if isinstance(value, list) else repr(value)}" for name, value in options)

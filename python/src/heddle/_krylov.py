@@ -6,10 +6,11 @@ from inspect import signature
 import numpy as np
 
 from . import _core
-from ._arguments import described, option
+from ._arguments import count, described, flag, large_count
 from ._arrays import asarray, device_of, handed, place, xp
 from ._matrix import Matrix
 from ._operator import readable
+from ._options import takes
 from ._spmv import SpmvPlan
 from ._systems import operator_of, place_of, preconditioner_of, scalar_of, square, times
 from ._unpicklable import Unpicklable
@@ -74,21 +75,22 @@ class Result:
 class Solver(Unpicklable):
     """A method with its options, and its memory, which is kept from one solve to the next of the same size."""
 
-    __slots__ = ("_cores", "_for", "_options", "_stream", "__weakref__")
+    __slots__ = ("_checked", "_cores", "_for", "_more", "_options", "_stream", "__weakref__")
     _gives_x = True  # whether scipy's callbacks get x
 
-    def _set(self, stream, **options):
-        for name in ("rtol", "atol"):
-            value = options[name]
+    def _set(self, *, rtol=1e-5, atol=0.0, maxiter=None, check_every=None, history=False, nullspace=None, stream=None,
+             **options):
+        for name, value in ("rtol", rtol), ("atol", atol):
             if not isinstance(value, (int, float, np.number)) or not value >= 0:
                 raise _core.Error(f"{name} is {value!r}; give a number, 0 or more")
-            options[name] = float(value)
-        for name in options.keys() - {"rtol", "atol", "nullspace"}:
-            options[name] = option(name, options[name])
-        options["nullspace"] = _nullspace_of(options["nullspace"], stream)
-        if options["check_every"] == 0:
-            raise _core.Error("check_every is 0; give the iterations from one check to the next, 1 or more")
-        self._options = options
+        for name in options:
+            if name not in self._parameters:
+                raise TypeError(f"{type(self).__name__}() got an unexpected keyword argument '{name}'; give one of: {', '.join(self._parameters)}")
+        self._options = {
+            "rtol": float(rtol), "atol": float(atol), "maxiter": None if maxiter is None else large_count("maxiter", maxiter),
+            "check_every": None if check_every is None else count("check_every", check_every, 1),
+            "history": flag("history", history), "nullspace": _nullspace_of(nullspace, stream)}
+        self._more, self._checked = options, _core.KrylovOptions(**options)
         self._for, self._cores, self._stream = None, {}, stream
 
     def _products(self, n):
@@ -112,18 +114,17 @@ class Solver(Unpicklable):
             vectors = None if constant or nullspace is None else readable("nullspace", nullspace, scalar_of(part))
             if vectors is not None and vectors.shape[0] != n:
                 raise _core.Error(f"nullspace has the shape {vectors.shape}; give ({n}, number of vectors)")
-            self._cores[key] = make(n, options["rtol"], options["atol"], self._most(n), check_every, zero_guess,
-                                    options["history"], options.get("restart"), options.get("basis_in_float", False),
-                                    options.get("flexible", False), constant,
-                                    None if vectors is None else handed(vectors))
+            self._cores[key] = make(n, _core.KrylovOptions(
+                relative_tolerance=options["rtol"], absolute_tolerance=options["atol"], max_iterations=self._most(n),
+                check_every=check_every, zero_guess=zero_guess, history=options["history"], **self._more),
+                constant, None if vectors is None else handed(vectors))
         return self._cores[key]
 
     def __repr__(self):
-        defaults = type(self).__init__.__kwdefaults__
         options = {**self._options, "nullspace": getattr(self._options["nullspace"], "shape", self._options["nullspace"])}
-        changed = [(name, value) for name, value in options.items() if value != defaults[name]]
+        changed = [(name, value) for name, value in options.items() if value != self._parameters[name]]
         size = f" for {self._for[1]} unknowns of {scalar_of(self._for[0])}, {self.bytes} bytes" if self._for else ""
-        return f"<heddle.{type(self).__name__}{size}{described(changed)}>"
+        return f"<heddle.{type(self).__name__}{size}{described(changed + self._checked.changed)}>"
 
     @property
     def bytes(self):
@@ -167,57 +168,60 @@ class Solver(Unpicklable):
         return Result(x, _outcomes[outcome], message, *numbers, np.array(norms), scheme, self._products(n), recording_failed)
 
 
+_of_all = ("relative_to", "stagnation_window", "divergence_factor", "max_seconds")
+_of_cg = (*_of_all, "recompute_every", "scheme", "flexible")
+_of_gmres = (*_of_all, "restart", "basis", "flexible")
+_of_others = (*_of_all, "recompute_every")
+
+
+@takes(_core.KrylovOptions, *_of_cg, like=Solver._set)
 class CgSolver(Solver):
     """heddle.cg for repeated solves: its options once, then `solve(A, b, x0, M=, callback=)`."""
 
     __slots__ = ()
 
-    def __init__(self, *, rtol=1e-5, atol=0.0, maxiter=None, flexible=False, check_every=None, history=False, nullspace=None,
-                 stream=None):
-        self._set(stream, rtol=rtol, atol=atol, maxiter=maxiter, flexible=flexible, check_every=check_every,
-                  history=history, nullspace=nullspace)
+    def __init__(self, **options):
+        self._set(**options)
 
 
+@takes(_core.KrylovOptions, *_of_gmres, like=Solver._set)
 class GmresSolver(Solver):
     """heddle.gmres for repeated solves: its options once, then `solve(A, b, x0, M=, callback=)`."""
 
     __slots__ = ()
     _gives_x = False  # x is not known within a cycle: scipy's callbacks get the relative residual
 
-    def __init__(self, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, basis_in_float=False, flexible=False,
-                 check_every=None, history=False, nullspace=None, stream=None):
-        self._set(stream, rtol=rtol, atol=atol, restart=20 if restart is None else restart, maxiter=maxiter,
-                  basis_in_float=basis_in_float, flexible=flexible, check_every=check_every, history=history,
-                  nullspace=nullspace)
+    def __init__(self, *, restart=None, **options):
+        self._set(restart=20 if restart is None else count("restart", restart, 1), **options)
 
     def _products(self, n):
-        return min(self._options["restart"], max(n, 1))
+        return min(self._more["restart"], max(n, 1))
 
     def _most(self, n):
         return super()._most(n) if self._options["maxiter"] is not None else min(10 * n, 1 << 30)
 
 
+@takes(_core.KrylovOptions, *_of_others, like=Solver._set)
 class BicgstabSolver(Solver):
     """heddle.bicgstab for repeated solves: its options once, then `solve(A, b, x0, M=, callback=)`."""
 
     __slots__ = ()
 
-    def __init__(self, *, rtol=1e-5, atol=0.0, maxiter=None, check_every=None, history=False, nullspace=None, stream=None):
-        self._set(stream, rtol=rtol, atol=atol, maxiter=maxiter, check_every=check_every, history=history,
-                  nullspace=nullspace)
+    def __init__(self, **options):
+        self._set(**options)
 
     def _products(self, n):
         return 2
 
 
+@takes(_core.KrylovOptions, *_of_others, like=Solver._set)
 class MinresSolver(Solver):
     """heddle.minres for repeated solves: its options once, then `solve(A, b, x0, M=, callback=)`."""
 
     __slots__ = ()
 
-    def __init__(self, *, rtol=1e-5, atol=0.0, maxiter=None, check_every=None, history=False, nullspace=None, stream=None):
-        self._set(stream, rtol=rtol, atol=atol, maxiter=maxiter, check_every=check_every, history=history,
-                  nullspace=nullspace)
+    def __init__(self, **options):
+        self._set(**options)
 
 
 def _nullspace_of(vectors, stream):
@@ -292,6 +296,7 @@ _parameters = """
         Vectors that a singular A and its conjugate transpose take to zero, independent of each other: the one of ones, or
         yours. They are left out of b and of what is added to x. A b with more of them than rtol and atol allow ends as
         'inconsistent', with a least-squares solution.
+    {{options}}
     stream : optional
         As of SpmvPlan; by default that of the plan A, or CuPy's current one.
 
@@ -303,22 +308,35 @@ _parameters = """
     """
 
 
-def cg(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None, return_result=False, flexible=False,
-       check_every=None, history=False, nullspace=None, stream=None):
-    """Conjugate gradients, for symmetric positive definite A and M."""
-    solver = CgSolver(rtol=rtol, atol=atol, maxiter=maxiter, flexible=flexible, check_every=check_every, history=history,
-                      nullspace=nullspace, stream=stream)
-    return _given(solver.solve(A, b, x0, M=M, callback=callback), return_result)
+def _function_of(solver, names, **words):
+    """Decorates a function with the options of a solver: its signature and its docstring."""
+    def decorate(function):
+        parameters = list(signature(function).parameters.values())
+        named = {*names, *(one.name for one in parameters)}
+        own = [one for one in signature(solver).parameters.values() if one.name not in named]
+        function.__signature__ = signature(function).replace(parameters=[*parameters[:-1], *own, parameters[-1]])
+        function.__doc__ += _parameters.format(**words)
+        return takes(_core.KrylovOptions, *names)(function)
+    return decorate
 
 
-def gmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=None, callback=None, callback_type=None,
-          return_result=False, basis_in_float=False, flexible=False, check_every=None, history=False, nullspace=None,
-          stream=None):
+_after = "As in scipy: called with xk, a copy of the solution so far, after each"
+
+
+@_function_of(CgSolver, _of_cg, maxiter="Iterations; 10 n by default.", callback=f"{_after} iteration.", more="")
+def cg(A, b, x0=None, *, M=None, callback=None, return_result=False, **options):
+    """Conjugate gradients, for symmetric positive definite A and M; with flexible=True M need not be symmetric."""
+    return _given(CgSolver(**options).solve(A, b, x0, M=M, callback=callback), return_result)
+
+
+@_function_of(GmresSolver, _of_gmres, maxiter="Cycles of `restart` iterations; by default 10 n iterations.",
+              callback="As in scipy: called with the relative residual after each iteration.", more="""
+    callback_type : 'pr_norm' or 'x', optional
+        With 'x' the callback is called with xk after each cycle, which max_seconds then bounds.""")
+def gmres(A, b, x0=None, *, M=None, callback=None, callback_type=None, return_result=False, maxiter=None, **options):
     """GMRES, restarted after `restart` iterations (20), for any A, preconditioned on the right."""
     if callback_type not in (None, "pr_norm", "x"):
         raise _core.Error(f"callback_type is {callback_type!r}; give 'pr_norm', or 'x'")
-    options = dict(rtol=rtol, atol=atol, restart=restart, basis_in_float=basis_in_float, flexible=flexible,
-                   check_every=check_every, history=history, nullspace=nullspace, stream=stream)
     if callback is not None and callback_type == "x":
         result = _cycles(GmresSolver(maxiter=1, **options), A, b, x0, M, callback, maxiter)
     else:
@@ -331,7 +349,7 @@ def _cycles(solver, A, b, x0, M, callback, maxiter):
     if isinstance(A, Matrix) or hasattr(A, "tocsr"):
         A = SpmvPlan(A, stream=solver._stream)
     iterations, history, first = 0, [], None
-    most = -(-10 * A.shape[0] // solver._products(A.shape[0])) if maxiter is None else option("maxiter", maxiter)
+    most = -(-10 * A.shape[0] // solver._products(A.shape[0])) if maxiter is None else large_count("maxiter", maxiter)
     for cycle in range(max(most, 1)):
         result = solver.solve(A, b, x0, M=M)
         iterations, x0 = iterations + result.iterations, result.x
@@ -342,40 +360,16 @@ def _cycles(solver, A, b, x0, M, callback, maxiter):
     return replace(result, iterations=iterations, first_residual=first, history=np.array(history))
 
 
-def bicgstab(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None, return_result=False,
-             check_every=None, history=False, nullspace=None, stream=None):
+@_function_of(BicgstabSolver, _of_others, maxiter="Steps, of two products each; 10 n by default.", callback=f"{_after} step.",
+              more="")
+def bicgstab(A, b, x0=None, *, M=None, callback=None, return_result=False, **options):
     """BiCGStab, for any A in little memory, preconditioned on the right."""
-    solver = BicgstabSolver(rtol=rtol, atol=atol, maxiter=maxiter, check_every=check_every, history=history,
-                            nullspace=nullspace, stream=stream)
-    return _given(solver.solve(A, b, x0, M=M, callback=callback), return_result)
+    return _given(BicgstabSolver(**options).solve(A, b, x0, M=M, callback=callback), return_result)
 
 
-def minres(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None, return_result=False,
-           check_every=None, history=False, nullspace=None, stream=None):
+@_function_of(MinresSolver, _of_others, maxiter="Iterations; 10 n by default.", callback=f"{_after} iteration.", more="")
+def minres(A, b, x0=None, *, M=None, callback=None, return_result=False, **options):
     """MINRES, for a symmetric A that may be indefinite or singular, and a symmetric positive definite M.
 
     A b out of the range of a singular A ends as 'inconsistent', with a least-squares solution."""
-    solver = MinresSolver(rtol=rtol, atol=atol, maxiter=maxiter, check_every=check_every, history=history,
-                          nullspace=nullspace, stream=stream)
-    return _given(solver.solve(A, b, x0, M=M, callback=callback), return_result)
-
-
-_flexible = "M may differ from one call to the next, as an inner iteration does."
-_after = "As in scipy: called with xk, a copy of the solution so far, after each"
-cg.__doc__ = str(cg.__doc__) + _parameters.format(
-    maxiter="Iterations; 10 n by default.", callback=f"{_after} iteration.", more=f"""
-    flexible : bool
-        {_flexible} It need not be symmetric.""")
-gmres.__doc__ = str(gmres.__doc__) + _parameters.format(
-    maxiter="Cycles of `restart` iterations; by default 10 n iterations.",
-    callback="As in scipy: called with the relative residual after each iteration.", more=f"""
-    callback_type : 'pr_norm' or 'x', optional
-        With 'x' the callback is called with xk after each cycle.
-    basis_in_float : bool
-        Store the basis of a float64 or complex128 system in single precision: half of its memory and traffic.
-    flexible : bool
-        {_flexible} It takes `restart` vectors more.""")
-bicgstab.__doc__ = str(bicgstab.__doc__) + _parameters.format(
-    maxiter="Steps, of two products each; 10 n by default.", callback=f"{_after} step.", more="")
-minres.__doc__ = str(minres.__doc__) + _parameters.format(
-    maxiter="Iterations; 10 n by default.", callback=f"{_after} iteration.", more="")
+    return _given(MinresSolver(**options).solve(A, b, x0, M=M, callback=callback), return_result)

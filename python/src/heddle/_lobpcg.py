@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from . import _core
-from ._arguments import option, warn
+from ._arguments import flag, large_count, number, warn
 from ._arrays import asarray, handed, xp
 from ._krylov import called
 from ._operator import readable
+from ._options import takes
 from ._systems import function_of, operator_of, place_of, preconditioner_of, scalar_of, square
 from ._types import loses
 
@@ -28,9 +29,10 @@ class EigenResult:
     history: np.ndarray = field(repr=False)  #: the largest residual of each iteration
 
 
+@takes(_core.LobpcgOptions, "relative_to", "stagnation_window", "max_seconds")
 def lobpcg(A, X, B=None, M=None, Y=None, tol=None, maxiter=None, largest=True, verbosityLevel=0,
-           retLambdaHistory=False, retResidualNormsHistory=False, restartControl=None, *, relative_to="norm",
-           max_seconds=None, callback=None, return_result=False, stream=None):
+           retLambdaHistory=False, retResidualNormsHistory=False, restartControl=None, *, callback=None,
+           return_result=False, stream=None, **options):
     """The smallest or largest eigenvalues of a symmetric (Hermitian) A, and eigenvectors, by products alone.
 
     Those of A x = lambda x, or of A x = lambda B x.
@@ -57,11 +59,7 @@ def lobpcg(A, X, B=None, M=None, Y=None, tol=None, maxiter=None, largest=True, v
         Which end of the spectrum.
     retResidualNormsHistory : bool
         Return the largest residual of each iteration too.
-    relative_to : 'norm' or 'value'
-        The scale. 'norm': the norm of A, with B of A + |lambda| B, as the vectors met so far show it. 'value': |lambda|,
-        with B |lambda| norm(B x), which is stricter, for values far below the norm of A; a value of zero never converges.
-    max_seconds : float, optional
-        Ends the search, tested after each iteration. No bound by default.
+    {options}
     callback : function, optional
         Called with a Progress after each iteration, of the largest residual; ends the search by returning False.
     return_result : bool
@@ -82,9 +80,16 @@ def lobpcg(A, X, B=None, M=None, Y=None, tol=None, maxiter=None, largest=True, v
         raise _core.Error("there is no retLambdaHistory; use callback= or retResidualNormsHistory")
     X = asarray("X", X)
     operator, shape, part, alive = operator_of(_of_columns(A), stream, (X, B) if hasattr(B, "dtype") else (X,), _square_of(X))
+    for name in options:
+        if name not in lobpcg._parameters:
+            raise TypeError(f"lobpcg() got an unexpected keyword argument '{name}'; give one of: {', '.join(lobpcg._parameters)}")
+    if tol is not None:
+        options["relative_tolerance"] = number("tol", tol)
+    if maxiter is not None:
+        options["max_iterations"] = min(large_count("maxiter", maxiter), 2**31 - 1)
+    options["wanted"] = "largest" if flag("largest", largest) else "smallest"
     with place_of(alive, stream):
-        result = _found(operator, square(shape), part, X, B, M, Y, tol, relative_to, maxiter, max_seconds, largest, callback,
-                        stream)
+        result = _found(operator, square(shape), part, X, B, M, Y, _core.LobpcgOptions(**options), callback, stream)
     if return_result:
         return result
     if not result.converged:
@@ -104,7 +109,7 @@ def _square_of(X):
     return (X.shape[0], X.shape[0]) if X.ndim else None
 
 
-def _found(operator, n, part, X, B, M, Y, tol, relative_to, maxiter, max_seconds, largest, callback, stream):
+def _found(operator, n, part, X, B, M, Y, options, callback, stream):
     dtype = scalar_of(part)
     mass, kept = _mass_of(B, n, part, stream)
     if Y is not None:
@@ -120,9 +125,7 @@ def _found(operator, n, part, X, B, M, Y, tol, relative_to, maxiter, max_seconds
     x = xp.array(guess, dtype=dtype, order="F")
     converged, message, iterations, values, residuals, errors, scale, history = part.lobpcg(
         operator, handed(x), preconditioner_of(_of_columns(M), n, part), mass, None if Y is None else handed(Y),
-        option("largest", largest), option("tol", tol), option("relative_to", relative_to),
-        500 if maxiter is None else min(option("maxiter", maxiter), 2**31 - 1), option("max_seconds", max_seconds),
-        called(callback))
+        options, called(callback))
     del kept
     return EigenResult(xp.array(values), x, converged, message, iterations, np.array(residuals), np.array(errors), scale,
                        np.array(history))

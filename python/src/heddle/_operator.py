@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import _core
-from ._arguments import described, option
+from ._arguments import described
 from ._arrays import asarray, aslinearoperator, borrowed, handed, named, ndarray, place, readable_at_once, ready, same, writeable, xp
 from ._matrix import as_matrix
 from ._types import loses
@@ -182,18 +182,17 @@ class Plan(Operator):
 
     __slots__ = ("_core", "_options", "_place", "_ready", "_types", "dtype", "matrix", "shape", "__weakref__")
 
-    def _set(self, A, make, options, stream=None, given=()):
-        """Makes the plan with options by name, in the compiled part's order, behind arrays or None."""
+    def _set(self, A, make, struct, options, stream=None, arrays=()):
+        """Makes the plan with options of a struct of _core, and arrays or None."""
         with place(stream):
             self.matrix = as_matrix(A)
-        defaults = type(self).__init__.__kwdefaults__
-        self._options = {name: value if value is defaults[name] else option(name, value) for name, value in options.items()}
+        self._options = struct(**options)
         self.shape, self.dtype, self._types = self.matrix.shape, self.matrix.dtype, self.matrix._types
-        self._ready = {0, TRANSPOSE, ADJOINT} if self._options.get("transpose") else {0}
+        self._ready = {0, TRANSPOSE, ADJOINT} if options.get("transpose") else {0}
         self._place = place(stream, self.matrix.values)
         with self._place:
             self._core = getattr(self._types, make)(
-                self.matrix._core, *(None if one is None else handed(one) for one in given), *self._options.values())
+                self.matrix._core, self._options, *(None if one is None else handed(one) for one in arrays))
 
     def _prepare(self, op):
         if op not in self._ready:
@@ -231,8 +230,7 @@ class Plan(Operator):
         return self._core.bytes()
 
     def __repr__(self):
-        defaults = type(self).__init__.__kwdefaults__
-        changed = [(name, value) for name, value in self._options.items() if name != "scheme" and value != defaults[name]]
+        changed = [one for one in self._options.changed if one[0] != "scheme"]
         return (f"<heddle.{type(self).__name__} of {self.shape[0]} x {self.shape[1]}, {self.matrix.nnz} entries of "
                 f"{self.dtype}{described(changed)}: {'; '.join(self.scheme.splitlines())}>")
 

@@ -4,6 +4,7 @@ from . import _core
 from ._arrays import handed, place
 from ._matrix import as_matrix
 from ._operator import Plan, readable
+from ._options import takes
 
 
 class Preconditioner(Plan):
@@ -26,115 +27,80 @@ class Preconditioner(Plan):
         return self._core.scheme()
 
 
+@takes(_core.SptrsvOptions)
 class SptrsvPlan(Preconditioner):
     """One triangle of a matrix, to be solved with many times: T x = b.
 
     Parameters
     ----------
     T : Matrix, or scipy.sparse CSR
-    lower : bool
-        The lower triangle, or the upper one.
-    unit_diagonal : bool
-        The diagonal is one, whatever is stored.
-    ignore_outside : bool
-        Ignore entries outside of the triangle, as of a matrix that holds both; else they are an error.
-    expected_applies, scheme, vectors, transpose, stream
+    {options}
+    stream : optional
         As of SpmvPlan.
     """
 
     __slots__ = ()
 
-    def __init__(self, T, *, lower=True, unit_diagonal=False, ignore_outside=False, expected_applies=1000, scheme=None,
-                 vectors=1, transpose=False, stream=None):
-        self._set(T, "sptrsv_plan", dict(
-            lower=lower, unit_diagonal=unit_diagonal, ignore_outside=ignore_outside, expected_applies=expected_applies,
-            scheme=scheme, vectors=vectors, transpose=transpose), stream)
+    def __init__(self, T, *, stream=None, **options):
+        self._set(T, "sptrsv_plan", _core.SptrsvOptions, options, stream)
 
 
+@takes(_core.GaussSeidelOptions)
 class GaussSeidelPlan(Preconditioner):
-    """A sweep of Gauss-Seidel, SOR or SSOR from a guess of zero.
+    """A sweep of Gauss-Seidel, SOR or SSOR from a guess of zero. heddle.cg takes a symmetric one alone.
 
     Parameters
     ----------
     A : Matrix, or scipy.sparse CSR
-    sweep : 'symmetric', 'forward' or 'backward'
-        heddle.cg takes a symmetric one alone.
-    omega : float
-        Relaxation, between 0 and 2.
-    order : 'natural' or 'multicolor'
-    block_size : int
-        Rows whose unknowns are solved for together, 1 to 8.
-    expected_applies, scheme, vectors, stream
+    {options}
+    stream : optional
         As of SpmvPlan.
     """
 
     __slots__ = ()
 
-    def __init__(self, A, *, sweep="symmetric", omega=1.0, order="natural", block_size=1, expected_applies=1000,
-                 scheme=None, vectors=1, stream=None):
-        self._set(A, "gauss_seidel_plan", dict(
-            sweep=sweep, omega=omega, order=order, block_size=block_size, expected_applies=expected_applies,
-            scheme=scheme, vectors=vectors), stream)
+    def __init__(self, A, *, stream=None, **options):
+        self._set(A, "gauss_seidel_plan", _core.GaussSeidelOptions, options, stream)
 
 
-class _Factors(Preconditioner):
-    __slots__ = ()
-
-    def __init__(self, A, *, fill_level=0, pivot_floor=0.0, retries=0, block_size=1, subdomains=1,
-                 single_precision=False, expected_applies=1000, scheme=None, vectors=1, transpose=False, stream=None):
-        self._set(A, self._make, dict(
-            fill_level=fill_level, pivot_floor=pivot_floor, retries=retries, block_size=block_size,
-            subdomains=subdomains, single_precision=single_precision, expected_applies=expected_applies, scheme=scheme,
-            vectors=vectors, transpose=transpose), stream)
-
-
-class IluPlan(_Factors):
+@takes(_core.IluOptions)
+class IluPlan(Preconditioner):
     """Incomplete factors L U of a matrix.
 
     Parameters
     ----------
     A : Matrix, or scipy.sparse CSR
-    fill_level : int
-        k of ILU(k).
-    pivot_floor : float
-        What a smaller pivot becomes.
-    retries : int
-        How often the diagonal may grow until no pivot is bad.
-    block_size : int
-        Blocks that hold an entry are taken to be full.
-    subdomains : int
-        Runs of rows between which entries are dropped, so that they are solved with in parallel.
-    single_precision : bool
-        Store the factors as float32.
-    transpose : bool
-        Prepare M^T b, which rmatvec needs.
-    expected_applies, scheme, vectors, stream
+    {options}
+    stream : optional
         As of SpmvPlan.
     """
 
     __slots__ = ()
-    _make = "ilu_plan"
+
+    def __init__(self, A, *, stream=None, **options):
+        self._set(A, "ilu_plan", _core.IluOptions, options, stream)
 
 
-class IcPlan(_Factors):
+@takes(_core.IluOptions)
+class IcPlan(Preconditioner):
     """An incomplete Cholesky factor L of a symmetric positive definite matrix: M = (L L^T)^-1.
 
     Parameters
     ----------
     A : Matrix, or scipy.sparse CSR
         Symmetric (Hermitian) positive definite; its lower triangle counts.
-    fill_level, pivot_floor, retries, block_size, subdomains, single_precision
-        As of IluPlan.
-    transpose : bool
-        Has no effect, since M is symmetric.
-    expected_applies, scheme, vectors, stream
+    {options}
+    stream : optional
         As of SpmvPlan.
     """
 
     __slots__ = ()
-    _make = "ic_plan"
+
+    def __init__(self, A, *, stream=None, **options):
+        self._set(A, "ic_plan", _core.IluOptions, options, stream)
 
 
+@takes(_core.MultigridOptions)
 class MultigridPlan(Preconditioner):
     """A cycle of smoothed or plain aggregation, for symmetric positive definite matrices of elliptic problems.
 
@@ -143,44 +109,14 @@ class MultigridPlan(Preconditioner):
     A : Matrix, or scipy.sparse CSR
     near_nullspace : array of (rows,) or (rows, vectors), optional
         Vectors that A nearly takes to zero, as rigid bodies of elasticity; by default the constant one.
-    kind : 'automatic', 'smoothed' or 'plain'
-        Smoothed aggregation, or plain, whose set-up is shorter and whose iterations are more. Automatic: by expected_solves.
-    cycle : 'v', 'w' or 'k'
-        A K cycle is no linear map: heddle.cg is flexible with it, and other methods refuse it.
-    strength : float
-        Entries above it, relative to the diagonal, join rows.
-    strength_measure : 'automatic', 'magnitude' or 'evolution'
-        What makes an entry strong: its magnitude, or how smoothing spreads an impulse, for stiff directions that follow
-        no entry. 'automatic' takes the latter if positive entries make magnitudes mislead.
-    improve_candidates : int, optional
-        Sweeps that relax near-nullspace vectors on each level; by default 4 if they are of no use, else 0.
-    block_size : int
-        Rows of a node, which join together.
-    smoother : 'chebyshev', 'block-chebyshev' or 'l1-jacobi'
-        'block-chebyshev' takes the dense blocks of nodes on the diagonal in place of the diagonal.
-    degree : int
-        Of Chebyshev's polynomial, 1 to 4, or sweeps of Jacobi.
-    coarsest_rows, max_levels : int
-        Levels of more rows are made coarser; the most levels.
-    max_operator_complexity : float
-        No level is added that would bring the entries of all levels above so many times those of A, 1 or more.
-    symmetry_tolerance : float
-        A counts as symmetric (Hermitian), which heddle.cg asks of M, if D^-1/2 (A - A^H) D^-1/2, D its diagonal, is at most
-        so many times sqrt(rows) in Frobenius' norm. The default takes values of 8 digits.
-    max_bytes : int, optional
-        The most device memory that the plan may keep; heddle.Error says how much it would keep.
-    expected_solves : int
-        Solves with one set-up, from which an automatic kind is chosen; 0, unknown: smoothed.
-    expected_applies, vectors, stream
+    {options}
+    stream : optional
         As of SpmvPlan.
     """
 
     __slots__ = ()
 
-    def __init__(self, A, near_nullspace=None, *, strength=0.02, strength_measure="automatic", improve_candidates=None,
-                 block_size=1, smoother="chebyshev", degree=2, coarsest_rows=500, max_levels=20,
-                 max_operator_complexity=5.0, symmetry_tolerance=1e-5, max_bytes=None, expected_applies=1000,
-                 vectors=1, stream=None):
+    def __init__(self, A, near_nullspace=None, *, stream=None, **options):
         with place(stream):
             A = as_matrix(A)
             if near_nullspace is not None:
@@ -188,8 +124,4 @@ class MultigridPlan(Preconditioner):
                 if near_nullspace.shape[0] != A.shape[0]:
                     raise _core.Error(f"near_nullspace has the shape {near_nullspace.shape}; give "
                                       f"({A.shape[0]}, number of vectors)")
-        self._set(A, "multigrid_plan", dict(
-            strength=strength, strength_measure=strength_measure, improve_candidates=improve_candidates,
-            block_size=block_size, smoother=smoother, degree=degree, coarsest_rows=coarsest_rows,
-            max_levels=max_levels, max_operator_complexity=max_operator_complexity, symmetry_tolerance=symmetry_tolerance,
-            max_bytes=max_bytes, expected_applies=expected_applies, vectors=vectors), stream, (near_nullspace,))
+        self._set(A, "multigrid_plan", _core.MultigridOptions, options, stream, (near_nullspace,))

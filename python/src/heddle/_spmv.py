@@ -6,6 +6,7 @@ from . import _core
 from ._arguments import coefficient
 from ._arrays import handed
 from ._operator import TRANSPOSE, Plan, readable, writable
+from ._options import takes
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ class Choices(list):
         return "\n".join(lines)
 
 
+@takes(_core.SpmvOptions)
 class SpmvPlan(Plan):
     """A matrix, inspected once, to be applied many times: y = A x.
 
@@ -46,20 +48,7 @@ class SpmvPlan(Plan):
     ----------
     A : Matrix, or scipy.sparse CSR
         Borrowed, and kept.
-    scheme : str, optional
-        Pins the format and kernel, as 'csr/merge'; by default one is chosen.
-    expected_applies : int
-        How often the plan will be applied: what its inspection may cost.
-    vectors : int
-        Columns that X will have.
-    transpose : bool
-        Prepare A^T x with the plan; else its first use does, which takes time and memory.
-    values_in_place : bool
-        Only schemes that read `A.values` in place.
-    max_bytes : int, optional
-        Memory that the plan may keep beyond the matrix.
-    measure_seconds : float
-        Seconds for measuring schemes in place of predicting them.
+    {options}
     stream : optional
         On a GPU, what all work of the plan is queued on: a stream of CuPy or PyTorch, or its handle. By default the
         stream that is CuPy's current one at each call. A plan is used on one stream at a time.
@@ -74,11 +63,8 @@ class SpmvPlan(Plan):
 
     __slots__ = ()
 
-    def __init__(self, A, *, scheme=None, expected_applies=1000, vectors=1, transpose=False, values_in_place=False,
-                 max_bytes=None, measure_seconds=0.0, stream=None):
-        self._set(A, "spmv_plan", dict(
-            scheme=scheme, expected_applies=expected_applies, vectors=vectors, transpose=transpose,
-            values_in_place=values_in_place, max_bytes=max_bytes, measure_seconds=measure_seconds), stream)
+    def __init__(self, A, *, stream=None, **options):
+        self._set(A, "spmv_plan", _core.SpmvOptions, options, stream)
 
     def _apply(self, op, x, y):
         self._prepare(op)

@@ -351,9 +351,9 @@ TEST_CASE("iterations of plain aggregation by size; a K cycle's hardly grow") {
       CHECK(plan.levels().operator_complexity() < 1.5);
     }
   }
-  CHECK(taken["K"].back() <= taken["K"].front() + 4);
-  CHECK(taken["K"].back() < taken["V"].back());
-  CHECK(taken["V"].back() <= 30);
+  CHECK(taken["k"].back() <= taken["k"].front() + 4);
+  CHECK(taken["k"].back() < taken["v"].back());
+  CHECK(taken["v"].back() <= 30);
 }
 
 TEST_CASE("small levels in one launch run V and W cycles, also below levels with launches") {
@@ -561,7 +561,7 @@ TEST_CASE("plain aggregation and K cycles in single precision") {
     options.values = MultigridValues::single_precision;
     Plan plan(exec, a.matrix(), options);
     CHECK(plan.is_variable() == (cycle == MultigridCycle::k));
-    CHECK(plan.levels().kind == "plain aggregation");
+    CHECK(plan.levels().kind == "plain-aggregation");
     CHECK(iterations_with(exec, a, plan) <= iterations_with(exec, a, same) + 2);
   }
 }
@@ -577,10 +577,10 @@ TEST_CASE("the automatic kind, and options without effect") {
         .levels()
         .kind;
   };
-  CHECK(kind_for(0, 1) == "smoothed aggregation");
-  CHECK(kind_for(1, 1) == "plain aggregation");
-  CHECK(kind_for(1, 2) == "smoothed aggregation");
-  CHECK(kind_for(100, 1) == "smoothed aggregation");
+  CHECK(kind_for(0, 1) == "smoothed-aggregation");
+  CHECK(kind_for(1, 1) == "plain-aggregation");
+  CHECK(kind_for(1, 2) == "smoothed-aggregation");
+  CHECK(kind_for(100, 1) == "smoothed-aggregation");
   CHECK_THROWS_AS(kind_for(-1, 1), Error);
   Parts parts;
   parts.prolongation = [](const Exec&, int, const Matrix&) { return Parts::Prolongation(); };

@@ -242,7 +242,7 @@ TEST_CASE(
   Plan by_blocks(exec, body.matrix.matrix(), motions, options);
   const auto levels = by_blocks.levels();
   CHECK(levels.levels.size() > 1);
-  CHECK(levels.levels.front().smoother == "block Chebyshev of degree 2");
+  CHECK(levels.levels.front().smoother == "block-chebyshev of degree 2");
   CHECK(levels.hint.empty());
   check_positive_definite<double>(exec, by_blocks);
   const int points = iterations_with(exec, body.matrix, by_points);
@@ -304,7 +304,7 @@ TEST_CASE("a singular block of a node is replaced by its diagonal, an indefinite
   const auto singular = pairs([](int i) { return i % 5 == 0 ? 1 : 0.5; });
   const auto negative = pairs([](int i) { return i == 5 ? 1.5 : 0.5; });
   Plan plan(exec, regular.matrix(), options);
-  CHECK(plan.levels().levels.front().smoother == "block Chebyshev of degree 2");
+  CHECK(plan.levels().levels.front().smoother == "block-chebyshev of degree 2");
   check_positive_definite<double>(exec, plan);
   const std::string words = Plan(exec, singular.matrix(), options).levels().to_string();
   CHECK(words.find("with the diagonal in place of 29 singular blocks from row 0") !=

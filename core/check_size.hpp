@@ -11,26 +11,6 @@
 
 namespace heddle::detail {
 
-/// Throws Error, naming the option and its value, unless `holds`.
-template <class T>
-void check_option(bool holds, const char* name, const T& value, const std::string& remedy) {
-  if (!holds) throw Error(std::string("options.") + name + " is " + std::to_string(value), remedy);
-}
-
-/// Checks the options that most plans have.
-template <class Options>
-void check_common_options(const Options& options) {
-  check_option(options.vectors.count >= 1, "vectors.count", options.vectors.count,
-               "give the number of vectors of one apply, 1 or more");
-  check_option(options.expected_applies >= 0, "expected_applies", options.expected_applies,
-               "give the number of applies that you expect, 0 or more");
-  if constexpr (requires { options.threads; }) {
-    check_option(options.threads >= 0, "threads", options.threads,
-                 "give the number of threads to schedule for, or 0 for those of the execution "
-                 "space");
-  }
-}
-
 template <class Matrix>
 void check_square(const Matrix& A, const char* what) {
   if (std::cmp_equal(A.rows(), A.columns())) return;
