@@ -355,18 +355,17 @@ struct GmresSolve {
 
 /// Sets M v to zero for the columns that do not count: those of a step that ended the solve by NaN
 /// or breakdown, and of steps after the end, which applied M to zero. Their coefficients y are
-/// zero, but zero times NaN is NaN.
+/// zero, but zero times NaN is NaN. One item for each row.
 template <Scalar S>
-struct GmresDropUncounted : vectors::Pass<Wide<S>> {
+struct GmresDropUncounted {
   Multivector<S> applied;  ///< those of an iteration follow each other
   const int* columns;
   int count;  ///< number of right-hand sides
 
-  KOKKOS_FORCEINLINE_FUNCTION bool active(int v) const { return v / count >= columns[v % count]; }
-  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const { return operands_of(stored(applied)); }
-  template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
-    return [](Pack& z) { z = Pack::zero(); };
+  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
+    for (int v = 0; v < count; ++v) {
+      for (int c = columns[v] * count + v; c < applied.count; c += count) applied(row, c) = S(0);
+    }
   }
 };
 
@@ -519,9 +518,9 @@ template <ExecutionSpace Exec, Scalar S>
 auto GmresSolver<Exec, S>::combine_applied(const Exec& exec, int iterations) -> Vectors {
   const Vectors applied(applied_.data(), applied_.extent(0),
                         static_cast<std::size_t>(iterations * count()));
-  detail::vectors::stream(
-      exec, "heddle::gmres::drop_uncounted", rows_, iterations * count(), true,
-      detail::krylov::GmresDropUncounted<S>{{}, Base::write(applied), state_.columns, count()});
+  detail::parallel_for(
+      exec, "heddle::gmres::drop_uncounted", rows_,
+      detail::krylov::GmresDropUncounted<S>{Base::write(applied), state_.columns, count()});
   return combination(exec, applied_, iterations);
 }
 

@@ -357,6 +357,10 @@ inline void add_multigrid(std::vector<Row>& rows) {
       "MultigridPlan", "block Chebyshev", is,
       MultigridOptions{
           .block_size = 3, .smoother = MultigridSmoother::block_chebyshev, .coarsest_rows = 20}));
+  rows.push_back(row<Plan>("MultigridPlan", "evolution, relaxed vectors", is,
+                           MultigridOptions{.strength_measure = MultigridMeasure::evolution,
+                                            .improve_candidates = 2,
+                                            .coarsest_rows = 20}));
   rows.push_back(
       row<Plan>("MultigridPlan", "inverted", is, MultigridOptions{.coarsest_rows = 1000}));
   rows.push_back(row<Plan>("MultigridPlan", "smoothed alone", is,

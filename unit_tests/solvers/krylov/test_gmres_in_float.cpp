@@ -49,15 +49,14 @@ TEST_CASE("the residual of a cycle with a basis in float remains that of b - A x
     CHECK(whole.result.residual < 1e-12 * norm(system.b));
     KrylovOptions part = options;
     double worst = 0;
-    for (int i = 4; i < whole.result.iterations; i += 7) {
+    for (int i = 4; i < whole.result.iterations; i += emulated ? 7 : 1) {
       part.max_iterations = i;
       const Solved solved = solve_by("gmres/in_float", system, part);
       const double carried = whole.history[static_cast<std::size_t>(i)];
       if (carried < 1e-13 * norm(system.b)) continue;  // rounding of b - A x itself
       worst = std::max(worst, solved.residual / carried);
     }
-    MESSAGE("worst drift ", worst, ", restarts ", whole.result.restarts);
-    CHECK(worst < 1.3);
+    CHECK(worst < 1.2);
     CHECK(whole.result.restarts >= 1);
   }
 }
@@ -66,7 +65,7 @@ TEST_CASE_TEMPLATE("a basis in float meets any tolerance in few more iterations"
                    Kokkos::complex<double>) {
   const Exec exec;
   const auto check = [&](const char* name, auto a, int restart, double tolerance) {
-    CAPTURE(name);
+    CAPTURE(std::string(name));
     CAPTURE(restart);
     CAPTURE(tolerance);
     const auto b = right_hand_side<S>(a.n);
@@ -86,10 +85,13 @@ TEST_CASE_TEMPLATE("a basis in float meets any tolerance in few more iterations"
     };
     const auto [all, restarts, passes] = solve(KrylovBasis::in_scalar, false);
     const auto [in_float, restarts_in_float, passes_in_float] = solve(KrylovBasis::in_float, false);
-    const auto [flexible, restarts_flexible, passes_flexible] = solve(KrylovBasis::in_float, true);
-    MESSAGE(name, " ", restart, " ", tolerance, ": ", all, " ", in_float, " ", flexible,
-            "; restarts ", restarts, " ", restarts_in_float, "; passes ", passes, " ",
-            passes_in_float);
+    const int flexible = std::get<0>(solve(KrylovBasis::in_float, true));
+    // Measured: 1.35 times as many, with the longest cycle; on a grid of 64 nodes 1.5.
+    const double more = emulated ? 1.6 : 1.4;
+    for (const int iterations : {in_float, flexible}) CHECK(iterations <= more * all + 1);
+    if (restart == 10) CHECK(std::abs(in_float - all) <= 1);
+    if (backends::launches_end_at_once<Exec>) CHECK(passes_in_float <= more * passes + 4);
+    CHECK(restarts_in_float <= restarts + 3);
   };
   for (const int restart : {10, 30, 200}) {
     for (const double tolerance : {1e-5, 1e-8, 1e-13}) {

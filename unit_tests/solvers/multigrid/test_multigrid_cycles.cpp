@@ -534,19 +534,6 @@ TEST_CASE("nodes of several rows, whose unknowns have constants of their own") {
   }
 }
 
-TEST_CASE("levels of plain aggregation are the same on every device") {
-  const Exec exec;
-  const auto a = poisson<Exec, double>(20, 20, 1);
-  std::string sizes;
-  for (const MultigridLevel& level :
-       Plan(exec, a.matrix(), {.kind = MultigridKind::plain_aggregation, .coarsest_rows = 3})
-           .levels()
-           .levels) {
-    sizes += " " + std::to_string(level.rows) + "/" + std::to_string(level.entries);
-  }
-  CHECK(sizes == " 400/1920");
-}
-
 #ifndef HEDDLE_EMULATED
 TEST_CASE("plain aggregation and K cycles in single precision") {
   const Exec exec;

@@ -139,7 +139,7 @@ TEST_CASE("D A D by a constant: relaxed near-nullspace vectors") {
         CHECK(plan.levels().chosen.starts_with(by_evolution) ==
               of_a.levels().chosen.starts_with(by_evolution));
         check_positive_definite<double>(exec, plan, 1e-7);
-        CHECK(iterations_with(exec, scaled, plan) <= iterations + 4);
+        CHECK(iterations_with(exec, scaled, plan) <= iterations + 2);
         // The plan does not know that the constant it gets is not the nullspace.
         const Kokkos::View<double*, Space> ones("heddle::test::ones",
                                                 static_cast<std::size_t>(a.n));
@@ -147,7 +147,7 @@ TEST_CASE("D A D by a constant: relaxed near-nullspace vectors") {
         Plan of_ones(exec, scaled.matrix(), ones, options);
         CHECK(of_ones.levels().chosen.ends_with(by_relaxation));
         check_positive_definite<double>(exec, of_ones, 1e-7);
-        CHECK(iterations_with(exec, scaled, of_ones) <= 4 * iterations);
+        CHECK(iterations_with(exec, scaled, of_ones) <= 3 * iterations);
         if (decades < 1) continue;
         MultigridOptions none = options;
         none.improve_candidates = 0;
@@ -217,7 +217,7 @@ TEST_CASE("the evolution measure and sweeps on request, on systems that need nei
     CAPTURE(levels);
     CHECK(levels.find(by_evolution) != std::string::npos);
     check_positive_definite<double>(exec, plan);
-    // Joining by evolution crosses jumps that magnitudes keep apart.
+    // Aggregates by evolution cross jumps, and those by magnitudes do not.
     CHECK(iterations_with(exec, system.matrix, plan) <=
           (system.name == "jumps of a million" ? 90 : 30));
   }
