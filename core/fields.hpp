@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <cstdio>
 #include <limits>
@@ -17,12 +18,14 @@ namespace heddle::detail {
 struct Range {
   double least = -std::numeric_limits<double>::infinity();
   double most = std::numeric_limits<double>::infinity();
-  bool open = false;  ///< whether `least` and `most` themselves are excluded
+  bool open = false;  ///< whether `least` and a finite `most` themselves are excluded
 
   /// False for NaN, unless every number is allowed.
   constexpr bool has(double value) const {
     if (*this == Range()) return true;
-    return open ? value > least && value < most : value >= least && value <= most;
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    if (!open) return value >= least && value <= most;
+    return value > least && (value < most || most == infinity);
   }
   friend constexpr bool operator==(const Range&, const Range&) = default;
 };
@@ -74,32 +77,35 @@ constexpr void for_each_field(const Visit& visit) {
   std::apply([&](const auto&... field) { (visit(field), ...); }, fields<Options>);
 }
 
-/// A bound of a range as text.
-[[gnu::cold]] inline std::string text_of_bound(double bound) {
+/// A number as text, in as few digits as say it.
+[[gnu::cold]] inline std::string text_of(double number) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.12g", bound);
+  std::snprintf(text, sizeof text, "%.12g", number);
   return text;
+}
+[[gnu::cold]] inline std::string text_of(std::integral auto number) {
+  return std::to_string(number);
 }
 
 /// The remedy for a number out of the range.
 [[gnu::cold]] inline std::string remedy_of(const Range& range) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  const std::string least = text_of_bound(range.least);
+  const std::string least = text_of(range.least);
   if (range.open && range.most == infinity) return "give a number above " + least;
   if (range.open) {
-    return "give a number of more than " + least + " and less than " + text_of_bound(range.most);
+    return "give a number of more than " + least + " and less than " + text_of(range.most);
   }
   if (range.most == infinity) return "give " + least + " or more";
   if (range.most == std::numeric_limits<double>::max()) {
     return "give a finite number, " + least + " or more";
   }
-  return "give " + least + " to " + text_of_bound(range.most);
+  return "give " + least + " to " + text_of(range.most);
 }
 
 template <class T>
 void check_number(const char* name, const char* sentence, const Range& range, const T& value) {
   if (range.has(static_cast<double>(value))) return;
-  throw Error(std::string("options.") + name + " is " + std::to_string(value),
+  throw Error(std::string("options.") + name + " is " + text_of(value),
               remedy_of(range) + ": " + sentence);
 }
 

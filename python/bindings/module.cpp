@@ -36,7 +36,7 @@ std::string in_python(std::string text) {
   static const std::pair<std::regex, const char*> words[] = {
       {std::regex("options\\.vectors\\.count"), "vectors"},
       {std::regex("use Diagonal::unit"), "give diagonal='unit'"},
-      {std::regex("set options\\.(ignore_outside|history)"), "give $1=True"},
+      {std::regex("set options\\.(ignore_outside|history|flexible)"), "give $1=True"},
       {std::regex(", or add repeated entries up with Duplicates::add"), ""},
       {std::regex("(name (it|the op) in|give it to) (options\\.|\\w+Options::)ops"),
        "make the plan with transpose=True"},

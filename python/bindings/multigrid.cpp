@@ -11,20 +11,6 @@ namespace heddle::python {
 
 namespace {
 
-MultigridKind kind_of(const std::string& kind) {
-  if (kind == "automatic") return MultigridKind::automatic;
-  if (kind == "smoothed") return MultigridKind::smoothed_aggregation;
-  if (kind == "plain") return MultigridKind::plain_aggregation;
-  throw Error("kind is '" + kind + "'", "give 'automatic', 'smoothed' or 'plain'");
-}
-
-MultigridCycle cycle_of(const std::string& cycle) {
-  if (cycle == "v") return MultigridCycle::v;
-  if (cycle == "w") return MultigridCycle::w;
-  if (cycle == "k") return MultigridCycle::k;
-  throw Error("cycle is '" + cycle + "'", "give 'v', 'w' or 'k'");
-}
-
 template <class S, class O>
 Preconditioner<S, O>* make_multigrid(const Matrix<S, O>& A, const MultigridOptions& options,
                                      const std::optional<Input<S>>& near_nullspace) {

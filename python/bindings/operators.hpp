@@ -68,7 +68,9 @@ template <class S, class O, class Work>
 auto with_operator(GivenOperator<S, O>& A, std::int64_t size, const Work& work) {
   if (A.plan != nullptr) {
     A.matrix = A.plan->matrix;
-    return work(with_rows(A.plan->plan(), *A.matrix));
+    auto& plan = A.plan->plan();
+    return work(A.plan->complete ? with_rows(plan, *A.matrix)
+                                 : decltype(with_rows(plan, *A.matrix))(plan));
   }
   return work(Function<S>{A.object, size});
 }

@@ -31,7 +31,8 @@ Product<S, O>* make(nb::handle A, const SpmvOptions& given) {
   KeptMatrix<S, O> matrix = kept<S, O>(A);
   auto plan = run(is_small(*matrix),
                   [&](const Exec& exec) { return std::make_unique<Plan>(exec, *matrix, options); });
-  return new Product<S, O>(std::move(plan), std::move(matrix));
+  const bool complete = options.symmetry == Symmetry::none;
+  return new Product<S, O>(std::move(plan), std::move(matrix), complete);
 }
 
 template <class S, class O>

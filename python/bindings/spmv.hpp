@@ -13,10 +13,14 @@ template <class S, class O>
 struct Product : Holder<SpmvPlan<Exec, typename Matrix<S, O>::Csr>> {
   using Csr = typename Matrix<S, O>::Csr;
   using Plan = SpmvPlan<Exec, Csr>;
-  Product(std::unique_ptr<Plan> plan, KeptMatrix<S, O> A)
-      : Holder<Plan>(std::move(plan)), matrix(std::move(A)), small(is_small(*matrix)) {}
+  Product(std::unique_ptr<Plan> plan, KeptMatrix<S, O> A, bool is_complete)
+      : Holder<Plan>(std::move(plan)),
+        matrix(std::move(A)),
+        small(is_small(*matrix)),
+        complete(is_complete) {}
   KeptMatrix<S, O> matrix;
   bool small;
+  bool complete;  ///< whether the matrix has both triangles
 };
 
 }  // namespace heddle::python

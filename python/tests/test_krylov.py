@@ -362,7 +362,7 @@ def test_gmres_with_a_basis_in_float(rng):
     assert solvers[1].bytes < 0.7 * solvers[0].bytes
     with pytest.raises(heddle.Error, match="basis is 'float'; give 'in-scalar' or 'in-float'"):
         heddle.gmres(A, b, basis="float")
-    with pytest.raises(heddle.Error, match="basis= has no effect on a GmresSolver of float"):
+    with pytest.raises(heddle.Error, match="basis has no effect on a GmresSolver of float"):
         heddle.gmres(A.astype(np.float32), b.astype(np.float32), basis="in-float")
 
 

@@ -179,6 +179,7 @@ class SinglePrecision {
   const P& preconditioner() const { return held("preconditioner"); }
   static constexpr bool takes_several_vectors = true;
   bool symmetric() const { return detail::krylov::symmetric(held("symmetric")); }
+  bool is_variable() const { return detail::krylov::is_variable(held("is_variable")); }
   std::string name() const {
     return detail::krylov::name_of(held("name")) + " in single precision";
   }

@@ -11,12 +11,13 @@ namespace heddle {
 
 /// An operator together with its matrix, csr(), for solvers whose kernels compute rows themselves.
 /// Refers to the operator and borrows the matrix, which must be complete: not one triangle of a
-/// symmetric matrix.
+/// symmetric matrix. Without a matrix csr() is none.
 template <class Operator, class Matrix>
 class OperatorWithRows {
  public:
   using matrix_type = SignedOffsets<Matrix>;
 
+  explicit OperatorWithRows(Operator& applied) : operator_(&applied) {}
   /// Throws Error if their sizes differ.
   OperatorWithRows(Operator& applied, const Matrix& A)
       : operator_(&applied), matrix_(with_signed_offsets(A)) {
@@ -61,7 +62,7 @@ class OperatorWithRows {
 
  private:
   Operator* operator_;
-  matrix_type matrix_;
+  std::optional<matrix_type> matrix_;
   detail::VersionOverParts<1> version_;
 };
 

@@ -50,6 +50,7 @@ struct CountRows {
   KOKKOS_FUNCTION void operator()(std::int64_t i, RowCounts& counts) const {
     const S* const values = A.values().data();
     double largest = 0, residual = 0, attraction = 0, repulsion = 0;
+    bool is_finite = true;
     for (int v = 0; v < vectors.vectors; ++v) {
       S sum(0);
       const S own = conjugate(vectors(i, v));
@@ -64,10 +65,13 @@ struct CountRows {
       }
       largest = Kokkos::max(largest, static_cast<double>(Kokkos::abs(own)));
       residual = Kokkos::max(residual, static_cast<double>(Kokkos::abs(sum)));
+      is_finite =
+          is_finite && Kokkos::isfinite(Kokkos::abs(own)) && Kokkos::isfinite(Kokkos::abs(sum));
     }
     if (is_alone(i)) return;
     ++counts.joined;
-    counts.far += residual > 0.5 * static_cast<double>(Kokkos::abs(diagonal[i])) * largest;
+    const double limit = 0.5 * static_cast<double>(Kokkos::abs(diagonal[i])) * largest;
+    counts.far += !is_finite || residual > limit;
     counts.opposed += 8 * repulsion > attraction && repulsion <= attraction;
   }
 

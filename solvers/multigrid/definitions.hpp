@@ -233,11 +233,11 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
   /// Decides about options.strength_measure and improve_candidates by the rows of the finest level,
   /// and relaxes its near-nullspace vectors.
   void choose(const Exec& exec, const Level& level, bool own_constants) {
-    if (level.solve || shared_.parts.prolongation) return;
     MultigridOptions& options = shared_.options;
+    if (level.solve || shared_.parts.prolongation || options.max_levels == 1) return;
     const bool may_evolve = options.strength_measure == MultigridMeasure::automatic &&
                             columns_ascend_ && options.block_size == 1 &&
-                            level.vectors.vectors == 1;
+                            level.vectors.vectors == 1 && !shared_.parts.aggregates;
     const MultigridSmoother smoother = shared_.smoothing(0).smoother;
     if (options.improve_candidates > 0) {
       relax(exec, level, level.vectors, smoother, options.improve_candidates);

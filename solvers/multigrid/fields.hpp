@@ -30,7 +30,7 @@ inline constexpr auto fields<MultigridOptions> = std::tuple{
           "the smoothers of the finest levels, in place of smoother"),
     field("degree", &MultigridOptions::degree,
           "degree of the Chebyshev polynomial, 1 to 4, or number of sweeps; 0: 2, and 1 for "
-          "Gauss-Seidel",
+          "Gauss-Seidel and a preconditioner of yours",
           within(0, 4)),
     field("values", &MultigridOptions::values,
           "the type of the hierarchy, the matrix's scalar or single precision under a solver in "

@@ -104,9 +104,10 @@ struct Level {
   }
   void make_product(const Exec& exec, const SharedParts& shared,
                     const std::optional<RowFeatures>& rows = {}) {
-    // If sweeps smooth, only the bound of the spectrum needs the product.
+    // If sweeps smooth, only the bound of the spectrum needs the product, and steps between visits.
     const bool only_bounds = shared.smoothing(number).smoother == MultigridSmoother::gauss_seidel &&
-                             !shared.parts.smoother && !shared.parts.preconditioner;
+                             !shared.parts.smoother && !shared.parts.preconditioner &&
+                             (number == 0 || shared.options.cycle == MultigridCycle::v);
     const std::int64_t applies =
         only_bounds ? spectrum::lanczos_steps : shared.options.expected_applies;
     if (full) {

@@ -121,7 +121,9 @@ class Preconditioner : public ::Tpetra::Operator<
 
   Teuchos::RCP<const map_type> getDomainMap() const override { return A_->getDomainMap(); }
   Teuchos::RCP<const map_type> getRangeMap() const override { return A_->getRangeMap(); }
-  bool hasTransposeApply() const override { return takes_op || detail::krylov::symmetric(*made_); }
+  bool hasTransposeApply() const override {
+    return takes_op || (detail::krylov::symmetric(*made_) && !detail::krylov::is_variable(*made_));
+  }
   std::string description() const override {
     return "heddle::tpetra::Preconditioner: " + detail::krylov::name_of(*made_);
   }

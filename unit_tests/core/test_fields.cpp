@@ -61,7 +61,7 @@ TEST_CASE("a number out of its range is an error that says what to give") {
       {{.number = 65}, "heddle: options.number is 65; give 0 to 64: a number"},
       {{.number = -1}, "heddle: options.number is -1; give 0 to 64: a number"},
       {{.ratio = 2.0},
-       "heddle: options.ratio is 2.000000; give a number of more than 0 and less than 2: a ratio"},
+       "heddle: options.ratio is 2; give a number of more than 0 and less than 2: a ratio"},
       {{.ratio = nan},
        "heddle: options.ratio is nan; give a number of more than 0 and less than 2: a ratio"},
       {{.vectors = {.count = 0}}, "heddle: options.vectors.count is 0; give 1 or more: vectors"}};
@@ -81,6 +81,7 @@ TEST_CASE("ranges") {
   } rows[] = {{at_least(0), infinity, nan, "give 0 or more"},
               {at_least(-1), -1, -2, "give -1 or more"},
               {above(1), 1.5, 1, "give a number above 1"},
+              {above(1), infinity, nan, "give a number above 1"},
               {finite_from(0), 1e300, infinity, "give a finite number, 0 or more"},
               {within(0, 1 << 30), 1 << 30, 2e9, "give 0 to 1073741824"}};
   for (const auto& [range, in, out, remedy] : rows) {

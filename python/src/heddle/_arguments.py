@@ -51,6 +51,8 @@ def flag(name, value):
 def word(name, value):
     if isinstance(value, str):
         return value
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
     raise TypeError(f"{name} is {value!r}; give a str")
 
 
@@ -68,9 +70,12 @@ def words(name, value, known):
 
 def numbers(name, value):
     """Whole numbers, one for each row."""
-    array = np.asarray(value)
+    array = np.asarray(value.get() if hasattr(value, "__cuda_array_interface__") and hasattr(value, "get") else value)
     if array.ndim != 1 or array.dtype.kind not in "iu":
         raise TypeError(f"{name} holds {array.dtype} in {array.ndim} dimensions; give a whole number for each row")
+    for one in (array.min(), array.max()) if array.size else ():
+        if not -2**31 <= one < 2**31:
+            raise _core.Error(f"{name} holds {one}; give numbers of 32 bits")
     return array.tolist()
 
 

@@ -315,7 +315,8 @@ def _function_of(solver, names, **words):
         named = {*names, *(one.name for one in parameters)}
         own = [one for one in signature(solver).parameters.values() if one.name not in named]
         function.__signature__ = signature(function).replace(parameters=[*parameters[:-1], *own, parameters[-1]])
-        function.__doc__ += _parameters.format(**words)
+        if function.__doc__ is not None:  # python -OO
+            function.__doc__ += _parameters.format(**words)
         return takes(_core.KrylovOptions, *names)(function)
     return decorate
 

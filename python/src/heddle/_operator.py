@@ -216,8 +216,8 @@ class Plan(Operator):
                                                     and same(matrix.col_idx, before.col_idx)):
                 raise _core.Error(f"the plan was made for another pattern: {before!r} with columns in another order or "
                                   f"elsewhere; make a plan of {matrix!r}")
+            self.matrix = matrix  # before a check of values may throw: the compiled plan refers to these arrays by then
             self._core.update_values(matrix._core)
-        self.matrix = matrix
 
     @property
     def setup_seconds(self):

@@ -19,6 +19,8 @@ def takes(struct, *names, like=None):
         function.__signature__ = signature(function).replace(parameters=own[:first] + listed + rest)
         what._parameters = {one.name: one.default for one in listed + rest}
         text = "".join(f"{name} : {_words(kind)}, default {default!r}\n    {sentence}\n" for name, kind, default, sentence in fields)
+        if what.__doc__ is None:  # python -OO
+            return what
         what.__doc__ = re.sub(r"^( *)\{options\}\n", lambda found: indent(text, found[1]), what.__doc__, flags=re.M)
         return what
 

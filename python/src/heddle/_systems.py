@@ -62,7 +62,9 @@ def operator_of(A, stream=None, others=(), shape=None):
             matrix = A if isinstance(A, Matrix) else A.matrix
             warn(f"A holds {A.dtype}, and the system {dtype}: A is converted, and inspected anew; give both of one dtype, or "
                  "convert once", ConversionWarning)
-            A = Matrix((matrix.values.astype(dtype), matrix.col_idx, matrix.row_ptr), shape=A.shape)
+            one_triangle = {} if A is matrix else {name: value for name, value in A._options.changed if name == "symmetry"}
+            A = SpmvPlan(Matrix((matrix.values.astype(dtype), matrix.col_idx, matrix.row_ptr), shape=A.shape), stream=stream,
+                         **one_triangle)
         if isinstance(A, Matrix):
             A = SpmvPlan(A, stream=stream)
         return A._core, A.shape, A._types, A
