@@ -97,6 +97,7 @@ class BicgstabSolver : public detail::krylov::KrylovSolver<BicgstabSolver<Exec, 
   template <class M>
   void begin(const Exec& exec, M& preconditioner) {
     vectors::scale(exec, 0, v_);
+    vectors::scale(exec, 0, p_);  // of a column that ends before its first step A reads it
     restart(exec, preconditioner);
   }
   template <class M>

@@ -85,6 +85,7 @@ struct GmresColumn {
     if (state.stored_error == 0) return follows;
     subwarp.sync();
     const double error = error_of_basis(subwarp);
+    subwarp.sync();  // lane 0 may take a column back
     return subwarp.lane() == 0 && !close_cycle(error) && follows;
   }
 

@@ -105,10 +105,10 @@ RoundedSystem<Exec, Matrix>::RoundedSystem(const Exec& exec, const Matrix& A, in
 template <ExecutionSpace Exec, class Matrix>
 bool RoundedSystem<Exec, Matrix>::reserve(const Exec& exec, int vectors) {
   if (vectors <= room_) return false;
-  room_ = vectors;
   const std::int64_t all = rows_ * vectors;
   vectors_ = Arena<Space>(exec, "heddle::single_precision::vectors", arena_array(b_, all),
                           arena_array(x_, all), arena_array(norms_, vectors));
+  room_ = vectors;
   return true;
 }
 

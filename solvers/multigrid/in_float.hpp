@@ -72,7 +72,8 @@ class RoundedHierarchy final : public Hierarchy<Exec, Matrix> {
   bool symmetric() override { return plan_->symmetric(); }
   std::string asymmetry() override { return plan_->asymmetry(); }
   bool reserve(const Exec& exec, int vectors) override {
-    return plan_->reserve(exec, vectors) && system_.reserve(exec, vectors);
+    const bool made = system_.reserve(exec, vectors);
+    return plan_->reserve(exec, vectors) || made;
   }
   std::int64_t rows() const override { return plan_->rows(); }
   double setup_seconds() const override { return setup_seconds_; }
