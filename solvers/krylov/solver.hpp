@@ -242,9 +242,9 @@ class KrylovSolver {
                   "this solver takes one right-hand side");
     vectors::assert_defined<Exec, S, S>();
     only_moves_.check(Solver::traits.takes.name, "solve");
-    check_symmetric(preconditioner, options().flexible ? nullptr : Solver::traits.needs_symmetric,
-                    Solver::traits.for_any_preconditioner);
     variable_ = is_variable(preconditioner);
+    check_symmetric(preconditioner, flexible() ? nullptr : Solver::traits.needs_symmetric,
+                    Solver::traits.for_any_preconditioner);
     check_constant(preconditioner, flexible(), Solver::traits.takes);
     read_of<S>(preconditioner, {}, rows_);
     const auto right = vectors::to_read(b);

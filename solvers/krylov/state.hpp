@@ -201,7 +201,7 @@ KOKKOS_FORCEINLINE_FUNCTION void verify(Progress& progress, const Limits& limits
                                         double residual, Due due, Method method) {
   constexpr double drift = 1.1, near = 2, lower = 0.9;
   const bool claimed = progress.outcome == Outcome::converged && !progress.closed;
-  const bool ran = progress.running() || progress.closed;
+  const bool closed = progress.closed, ran = progress.running() || closed;
   const bool exhausted = progress.carried * progress.scale < least_scaled;
   const bool drifted = !(residual <= drift * progress.carried) || exhausted;
   const bool falls = progress.failed - residual > residual - progress.carried;
@@ -218,7 +218,8 @@ KOKKOS_FORCEINLINE_FUNCTION void verify(Progress& progress, const Limits& limits
     const bool anew = drifted || (claimed && !method.keeps_directions);
     if (anew || residual < progress.best) {  // a better one of the recurrence was wrong
       progress.best = residual;
-      progress.best_iteration = progress.iterations;
+      // Cycles that close and gain nothing stagnate.
+      if (!closed || residual < progress.restarted) progress.best_iteration = progress.iterations;
     }
     const bool replaces = anew || !method.keeps_residual;
     if (claimed) {
