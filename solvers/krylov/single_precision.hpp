@@ -92,7 +92,9 @@ namespace heddle {
 /// P is any preconditioner of a CSR matrix in float (complex<float> for complex<double>): Jacobi,
 /// ChebyshevPlan, sweeps, incomplete factors, a triangular solve. Every diagonal entry that is
 /// positive is raised by the sum of rounding errors of its row, so that the rounded matrix is
-/// definite if A is. b may have any scale: it is scaled by a power of two before it is rounded.
+/// definite if A is. b may have any scale: it is scaled by a power of two before it is rounded. A
+/// is not, since options of P may have its unit: M b for a b of norm 1 must be in float's range
+/// too.
 ///
 /// An apply has three launches besides those of P, and reads b twice. Bitwise reproducible if P is.
 /// Borrows the pattern of A, which must outlive this object or the next update_values. It can be
