@@ -2,6 +2,8 @@
 #pragma once
 
 #include "../../backends/algorithms/each_entry.hpp"
+#include "../../backends/algorithms/eight_sums.hpp"
+#include "../../backends/launch.hpp"
 #include "../../backends/loops.hpp"
 #include "../../core/arena.hpp"
 #include "../../core/matrix.hpp"
@@ -11,7 +13,8 @@
 /// P* A P for a tentative prolongation P, without a general product: an entry of the coarse matrix
 /// is a sum over the entries of A between two aggregates. A is relabeled by the aggregates of its
 /// rows and columns and sorted once; equal places merge, and the terms of each are kept for new
-/// values. The terms are added in the order of A, so that sums do not depend on the device.
+/// values. The terms are added in an order that A alone fixes, so that sums do not depend on the
+/// device.
 namespace heddle::detail::matrix_product {
 
 /// The aggregate of each row, from a P whose rows have the `vectors` columns of one aggregate, or
@@ -60,7 +63,7 @@ struct BlockRowPtr {
   }
 };
 
-/// An entry of a coarse matrix: its place among the blocks, and the vectors of its row and column.
+/// An entry of a coarse matrix: its place among the blocks, and the vector of its column.
 template <Offset Off>
 struct BlockPlaces {
   const Off* of_blocks;
@@ -69,12 +72,18 @@ struct BlockPlaces {
 
   struct Place {
     std::int64_t block;
-    int of_row, of_column;
+    int of_column;
   };
+  /// The place of an entry of a block in a row of blocks.
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t entry(std::int64_t row_of_blocks, std::int64_t block,
+                                                 int of_row, int of_column) const {
+    return static_cast<std::int64_t>(row_ptr[row_of_blocks * vectors + of_row]) +
+           (block - static_cast<std::int64_t>(of_blocks[row_of_blocks])) * vectors + of_column;
+  }
   KOKKOS_FORCEINLINE_FUNCTION Place operator()(std::int64_t row, std::int64_t k) const {
     const std::int64_t within = k - static_cast<std::int64_t>(row_ptr[row]);
     return {static_cast<std::int64_t>(of_blocks[row / vectors]) + within / vectors,
-            static_cast<int>(row % vectors), static_cast<int>(within % vectors)};
+            static_cast<int>(within % vectors)};
   }
 };
 
@@ -90,9 +99,11 @@ struct PutBlockColumns {
   }
 };
 
-/// Sums up an entry of the coarse matrix.
+/// Sums up the entries of the coarse matrix, block by block: a subwarp an entry.
 template <class Matrix>
 struct SumBetweenAggregates {
+  using Scratch = backends::NoScratch;
+  using Shape = backends::Shape<8, 128>;
   using S = typename Matrix::scalar_type;
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
@@ -103,21 +114,32 @@ struct SumBetweenAggregates {
   const Off* source;
   const O* row_of;  ///< row of each entry of A
   S* values;
+  std::int64_t entries;  ///< of the coarse matrix
 
   KOKKOS_FORCEINLINE_FUNCTION S weight(O row, int vector) const {
     return P.values().data()[P.row_ptr().data()[row] + vector];
   }
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t row, std::int64_t k) const {
-    const auto place = places(row, k);
-    const auto begin = first ? static_cast<std::int64_t>(first[place.block]) : place.block;
-    const auto end = first ? static_cast<std::int64_t>(first[place.block + 1]) : place.block + 1;
-    S sum(0);
-    for (std::int64_t t = begin; t < end; ++t) {
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, Scratch&) const {
+    const auto subwarp = team.subwarp();
+    const std::int64_t entry = team.index() * Team::subwarps + team.subwarp_index();
+    if (entry >= entries) return;
+    const int vectors = places.vectors;
+    const std::int64_t block = entry / (vectors * vectors);
+    const int within = static_cast<int>(entry % (vectors * vectors));
+    const int of_row = within / vectors, of_column = within % vectors;
+    const auto begin = first ? static_cast<std::int64_t>(first[block]) : block;
+    const auto end = first ? static_cast<std::int64_t>(first[block + 1]) : block + 1;
+    const S sum = eight_sums<S>(subwarp, begin, end, [&](std::int64_t t) {
       const Off from = source[t];
-      sum += conjugate(weight(row_of[from], place.of_row)) * A.values().data()[from] *
-             weight(A.col_idx().data()[from], place.of_column);
-    }
-    values[k] = sum;
+      return conjugate(weight(row_of[from], of_row)) * A.values().data()[from] *
+             weight(A.col_idx().data()[from], of_column);
+    });
+    if (subwarp.lane() != 0) return;
+    const auto row_of_blocks =
+        static_cast<std::int64_t>(P.col_idx().data()[P.row_ptr().data()[row_of[source[begin]]]]) /
+        vectors;
+    values[places.entry(row_of_blocks, block, of_row, of_column)] = sum;
   }
 };
 
@@ -152,10 +174,13 @@ class AggregatedProduct {
 
   /// Computes the values. No wait, no allocation; may be recorded in a graph.
   void numeric(const Exec& exec, const Matrix& A, const Matrix& P) const {
-    each_entry(exec, "heddle::galerkin::sum_between_aggregates", C_.row_ptr().data(),
-               std::int64_t{C_.rows()}, static_cast<std::int64_t>(C_.nonzeros()),
-               SumBetweenAggregates<Matrix>{A, P, places(), made_.first, made_.source, row_of_,
-                                            C_.values().data()});
+    using Kernel = SumBetweenAggregates<Matrix>;
+    using Team = backends::Team<Exec, typename Kernel::Shape>;
+    const auto entries = static_cast<std::int64_t>(C_.nonzeros());
+    backends::launch<typename Kernel::Shape>(
+        exec, "heddle::galerkin::sum_between_aggregates",
+        ceil_div(entries, std::int64_t{Team::subwarps}),
+        Kernel{A, P, places(), made_.first, made_.source, row_of_, C_.values().data(), entries});
   }
   Matrix matrix() const& { return C_.matrix(); }
   const CsrStorage<S, O, Off, Space>& storage() const& { return C_; }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../backends/algorithms/eight_sums.hpp"
 #include "../../backends/algorithms/host_copy.hpp"
+#include "../../backends/launch.hpp"
 #include "../../backends/loops.hpp"
 #include "../../core/arena.hpp"
 #include "../../core/real_part.hpp"
@@ -29,17 +31,65 @@ struct RowCounts {
   bool mostly_opposed() const { return 2 * opposed > joined; }
 };
 
-/// Counts rows. A row i is far from A v = 0 if |(A v)(i)| > |a(i, i)| / 2 times the largest |v(i)|
-/// of the vectors. Its entries are opposed if a(i, j) v(i) v(j) is positive for some j, by more
-/// than an eighth of the largest that is negative, but not more than that one: some neighbours
-/// attract each other, and others repel. In a mass matrix all repel.
+/// Bits of the mark of a row.
+inline constexpr int joined_row = 1, far_row = 2, opposed_row = 4;
+
+/// Marks rows, a subwarp a row. A row i is far from A v = 0 if |(A v)(i)| > |a(i, i)| / 2 times the
+/// largest |v(i)| of the vectors. Its entries are opposed if a(i, j) v(i) v(j) is positive for some
+/// j, by more than an eighth of the largest that is negative, but not more than that one: some
+/// neighbours attract each other, and others repel. In a mass matrix all repel.
 template <class Matrix>
-struct CountRows {
+struct MarkRows {
   using S = typename Matrix::scalar_type;
-  using value_type = RowCounts;
+  using Scratch = backends::NoScratch;
+  using Shape = backends::Shape<8, 128>;
+
   Matrix A;
   const S* diagonal;
   NearNullspace<S> vectors;
+  std::uint8_t* marks;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, Scratch&) const {
+    const auto subwarp = team.subwarp();
+    const std::int64_t i = team.index() * Team::subwarps + team.subwarp_index();
+    if (i >= std::int64_t{A.rows()}) return;
+    const auto begin = static_cast<std::int64_t>(A.row_ptr().data()[i]);
+    const auto end = static_cast<std::int64_t>(A.row_ptr().data()[i + 1]);
+    double largest = 0, residual = 0, attraction = 0, repulsion = 0;
+    bool is_finite = true, is_joined = false;
+    for (int v = 0; v < vectors.vectors; ++v) {
+      const S own = conjugate(vectors(i, v));
+      const S sum = eight_sums<S>(subwarp, begin, end, [&](std::int64_t k) {
+        const auto j = static_cast<std::int64_t>(A.col_idx().data()[k]);
+        const S value = A.values().data()[k], term = value * vectors(j, v);
+        if (j == i) return term;
+        is_joined = is_joined || value != S(0);
+        const auto along = static_cast<double>(real_part(own * term));
+        attraction = Kokkos::max(attraction, -along);
+        repulsion = Kokkos::max(repulsion, along);
+        return term;
+      });
+      largest = Kokkos::max(largest, static_cast<double>(Kokkos::abs(own)));
+      residual = Kokkos::max(residual, static_cast<double>(Kokkos::abs(sum)));
+      is_finite =
+          is_finite && Kokkos::isfinite(Kokkos::abs(own)) && Kokkos::isfinite(Kokkos::abs(sum));
+    }
+    attraction = subwarp.max(attraction);
+    repulsion = subwarp.max(repulsion);
+    is_joined = subwarp.any(is_joined);
+    if (subwarp.lane() != 0) return;
+    const double limit = 0.5 * static_cast<double>(Kokkos::abs(diagonal[i])) * largest;
+    const bool is_far = !is_finite || residual > limit;
+    const bool is_opposed = 8 * repulsion > attraction && repulsion <= attraction;
+    const int marked = joined_row + (is_far ? far_row : 0) + (is_opposed ? opposed_row : 0);
+    marks[i] = static_cast<std::uint8_t>(is_joined ? marked : 0);
+  }
+};
+
+struct CountRows {
+  using value_type = RowCounts;
+  const std::uint8_t* marks;
 
   KOKKOS_FUNCTION void init(RowCounts& counts) const { counts = {0, 0, 0}; }
   KOKKOS_FUNCTION void join(RowCounts& counts, const RowCounts& more) const {
@@ -48,53 +98,29 @@ struct CountRows {
     counts.opposed += more.opposed;
   }
   KOKKOS_FUNCTION void operator()(std::int64_t i, RowCounts& counts) const {
-    const S* const values = A.values().data();
-    double largest = 0, residual = 0, attraction = 0, repulsion = 0;
-    bool is_finite = true;
-    for (int v = 0; v < vectors.vectors; ++v) {
-      S sum(0);
-      const S own = conjugate(vectors(i, v));
-      for (auto k = A.row_ptr().data()[i]; k < A.row_ptr().data()[i + 1]; ++k) {
-        const auto j = static_cast<std::int64_t>(A.col_idx().data()[k]);
-        const S term = values[k] * vectors(j, v);
-        sum += term;
-        if (j == i) continue;
-        const auto along = static_cast<double>(real_part(own * term));
-        attraction = Kokkos::max(attraction, -along);
-        repulsion = Kokkos::max(repulsion, along);
-      }
-      largest = Kokkos::max(largest, static_cast<double>(Kokkos::abs(own)));
-      residual = Kokkos::max(residual, static_cast<double>(Kokkos::abs(sum)));
-      is_finite =
-          is_finite && Kokkos::isfinite(Kokkos::abs(own)) && Kokkos::isfinite(Kokkos::abs(sum));
-    }
-    if (is_alone(i)) return;
-    ++counts.joined;
-    const double limit = 0.5 * static_cast<double>(Kokkos::abs(diagonal[i])) * largest;
-    counts.far += !is_finite || residual > limit;
-    counts.opposed += 8 * repulsion > attraction && repulsion <= attraction;
-  }
-
- private:
-  KOKKOS_FORCEINLINE_FUNCTION bool is_alone(std::int64_t i) const {
-    for (auto k = A.row_ptr().data()[i]; k < A.row_ptr().data()[i + 1]; ++k) {
-      const auto j = static_cast<std::int64_t>(A.col_idx().data()[k]);
-      if (j != i && A.values().data()[k] != S(0)) return false;
-    }
-    return true;
+    counts.joined += (marks[i] & joined_row) != 0;
+    counts.far += (marks[i] & far_row) != 0;
+    counts.opposed += (marks[i] & opposed_row) != 0;
   }
 };
 
-/// Waits.
+/// Allocates, and waits.
 template <ExecutionSpace Exec, class Matrix, Scalar S>
 RowCounts count_rows(const Exec& exec, const Matrix& A, const S* diagonal,
                      const NearNullspace<S>& vectors) {
   using Space = typename Exec::memory_space;
+  using Kernel = MarkRows<Matrix>;
+  using Team = backends::Team<Exec, typename Kernel::Shape>;
   RowCounts* found = nullptr;
-  const Arena<Space> work(exec, "heddle::multigrid::count_rows", arena_array(found, 1));
+  std::uint8_t* marks = nullptr;
+  const Arena<Space> work(exec, "heddle::multigrid::count_rows", arena_array(found, 1),
+                          arena_array(marks, A.rows()));
+  backends::launch<typename Kernel::Shape>(
+      exec, "heddle::multigrid::mark_rows",
+      ceil_div(std::int64_t{A.rows()}, std::int64_t{Team::subwarps}),
+      Kernel{A, diagonal, vectors, marks});
   Kokkos::parallel_reduce(
-      "heddle::multigrid::count_rows", range_policy(exec, A.rows()),
-      CountRows<Matrix>{A, diagonal, vectors},
+      "heddle::multigrid::count_rows", range_policy(exec, A.rows()), CountRows{marks},
       Kokkos::View<RowCounts, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(found));
   return ordered::copied_to_host(exec, "heddle::multigrid::count_rows", found, 1).front();
 }

@@ -23,7 +23,9 @@ struct MultigridLevel {
   std::string smoother;  ///< name of the smoother, in words
   std::size_t bytes = 0;
   /// Bytes that the products of a cycle with the level's matrix, P and R move, for one vector, by
-  /// the formats' own count; 0 if the level shares a launch or is inverted.
+  /// the formats' own count, at all visits of the level and between them; 0 if the level shares a
+  /// launch or is inverted. Sweeps of Gauss-Seidel, M of a polynomial and a user's smoother are not
+  /// counted.
   double moved_bytes = 0;
 };
 

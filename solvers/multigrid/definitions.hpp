@@ -157,7 +157,9 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
         name(options.cycle) + std::string(" cycle"),
         chosen_,
         hint_};
+    double visits = 1;
     for (const Level& level : levels_) {
+      if (level.inner) visits *= 2;
       const bool solved = level.solve.has_value();
       all.levels.push_back({level.A.rows(), static_cast<std::int64_t>(level.A.nonzeros()),
                             solved          ? "dense"
@@ -166,7 +168,7 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
                             solved           ? "inverted"
                             : level.smoother ? level.smoother->in_words()
                                              : shared_.smoothing(level.number).in_words(),
-                            level.bytes(), level.moved_bytes()});
+                            level.bytes(), visits * level.moved_bytes()});
     }
     return all;
   }

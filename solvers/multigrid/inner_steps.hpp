@@ -204,6 +204,8 @@ class InnerSteps {
            CombineSteps<S>{{}, x, to_read(d), numbers_});
   }
   bool krylov() const { return krylov_; }
+  /// Products with the level's matrix after both visits.
+  int products() const { return krylov_ ? 2 : 1; }
   std::size_t bytes() const { return memory_.bytes(); }
 
  private:

@@ -3,7 +3,11 @@
 
 #include <algorithm>
 
-#include "../../backends/algorithms/lowest_where.hpp"
+#include "../../backends/algorithms/each_entry.hpp"
+#include "../../backends/algorithms/host_copy.hpp"
+#include "../../backends/loops.hpp"
+#include "../../backends/memory.hpp"
+#include "../../core/arena.hpp"
 #include "coarsening.hpp"
 #include "coarsest.hpp"
 #include "inner_steps.hpp"
@@ -11,41 +15,51 @@
 
 namespace heddle::detail::multigrid {
 
-/// Whether a node has other columns than whole nodes, ascending, the same ones in each row.
+/// Posts 1 to `found` if a node has other columns than whole nodes, ascending, the same ones in
+/// each row.
 template <class Matrix>
-struct HasOtherColumns {
+struct FindOtherColumns {
   Matrix A;
   int block;
-  KOKKOS_FUNCTION bool operator()(std::int64_t node) const {
-    const auto* const row_ptr = A.row_ptr().data() + node * block;
+  int* found;
+
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t row, std::int64_t k) const {
+    if (is_other(row, k)) backends::post(found, 1);
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t begin_of(std::int64_t row) const {
+    return static_cast<std::int64_t>(A.row_ptr().data()[row]);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t length_of(std::int64_t row) const {
+    return begin_of(row + 1) - begin_of(row);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION bool is_other(std::int64_t row, std::int64_t k) const {
     const auto* const col_idx = A.col_idx().data();
-    const auto begin = row_ptr[0], length = row_ptr[1] - row_ptr[0];
-    for (int r = 0; r < block; ++r) {
-      if (row_ptr[r + 1] - row_ptr[r] != length) return true;
+    const std::int64_t r = row % block, first = row - r, length = length_of(row);
+    // A row without entries is not visited: the one before it sees its length, in a circle.
+    if (length % block != 0 || length_of(first + (r + 1) % block) != length ||
+        length_of(first) != length) {
+      return true;
     }
-    std::int64_t first = -block;
-    for (auto k = begin; k < begin + length; ++k) {
-      const auto column = static_cast<std::int64_t>(col_idx[k]);
-      const auto place = static_cast<std::int64_t>(k - begin) % block;
-      if (place == 0) {
-        if (column % block != 0 || column <= first) return true;
-        first = column;
-      }
-      if (column != first + place) return true;
-      for (int r = 1; r < block; ++r) {
-        if (static_cast<std::int64_t>(col_idx[row_ptr[r] + (k - begin)]) != column) return true;
-      }
-    }
-    return length % static_cast<decltype(length)>(block) != 0;
+    const std::int64_t at = k - begin_of(row), place = at % block;
+    const auto column = static_cast<std::int64_t>(col_idx[k]);
+    if (r > 0) return static_cast<std::int64_t>(col_idx[begin_of(first) + at]) != column;
+    const std::int64_t before = at > 0 ? static_cast<std::int64_t>(col_idx[k - 1]) : -1;
+    return place > 0 ? column != before + 1 : column % block != 0 || column <= before;
   }
 };
 
-/// Whether every entry of A is in a full block of `block` x `block`. Waits.
+/// Whether every entry of A is in a full block of `block` x `block`. Allocates, and waits.
 template <ExecutionSpace Exec, class Matrix>
 bool has_full_nodes(const Exec& exec, const Matrix& A, int block) {
-  const std::int64_t nodes = std::int64_t{A.rows()} / block;
-  return lowest_where(exec, "heddle::multigrid::find_other_columns", nodes,
-                      HasOtherColumns<Matrix>{A, block}) == nodes;
+  constexpr const char* label = "heddle::multigrid::find_other_columns";
+  int* found = nullptr;
+  const Arena<typename Exec::memory_space> work(exec, label, arena_array(found, 1));
+  fill(exec, label, found, 1, 0);
+  each_entry(exec, label, A.row_ptr().data(), std::int64_t{A.rows()},
+             static_cast<std::int64_t>(A.nonzeros()), FindOtherColumns<Matrix>{A, block, found});
+  return ordered::copied_to_host(exec, label, found, 1).front() == 0;
 }
 
 /// One level: its matrix, borrowed, its smoother or solve, and its transfer to the next level.
@@ -126,13 +140,15 @@ struct Level {
   void make_smoother(const Exec& exec, const SharedParts& shared) {
     if (product) smoother = multigrid::make_smoother(exec, *this, shared);
   }
-  /// Bytes that the products of a cycle move for one vector.
+  /// Bytes that the products of one visit move for one vector, with its share of those between two
+  /// visits.
   double moved_bytes() const {
     double bytes = 0;
     if (product) {
       // A last level is smoothed once, from zero, and has no residual.
       const int products = smoother->products();
-      bytes = (coarsening ? products : std::max(0, products / 2 - 1)) *
+      const double between = inner ? 0.5 * inner->products() : 0.0;
+      bytes = (between + (coarsening ? products : std::max(0, products / 2 - 1))) *
               product->moved_bytes(Op::none, 1, false);
     }
     if (coarsening && coarsening->prolong) {

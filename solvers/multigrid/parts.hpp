@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "../../core/error.hpp"
 #include "../../core/matrix.hpp"
 
 namespace heddle::detail::multigrid {
@@ -55,8 +56,9 @@ class MultigridLevelPreconditioner {
   using ConstVectors = detail::multigrid::StridedVectors<Exec, const scalar_type>;
 
   virtual ~MultigridLevelPreconditioner() = default;
-  /// z = M r: z is not initialized, and does not overlap r. If A is Hermitian positive definite, M
-  /// has to be so too: else the cycle is no preconditioner of CG.
+  /// z = M r: z is not initialized, and does not overlap r. M is linear, the same in each apply. If
+  /// A is Hermitian positive definite, M has to be so too: else the cycle is no preconditioner of
+  /// CG.
   virtual void apply(const Exec& exec, const ConstVectors& r, const Vectors& z) = 0;
   /// Replaces the values of the level's matrix; the pattern stays.
   virtual void update_values(const Exec& exec, const Matrix& A) = 0;
@@ -115,7 +117,13 @@ class PlanOfLevel final : public MultigridLevelPreconditioner<Exec, Matrix> {
 
   template <class... Arguments>
   PlanOfLevel(const Exec& exec, const Matrix& A, const Arguments&... arguments)
-      : plan_(exec, A, arguments...) {}
+      : plan_(exec, A, arguments...) {
+    if constexpr (requires { plan_.is_variable(); }) {
+      if (!plan_.is_variable()) return;
+      throw Error("the plan of a level, as a preconditioner, differs from one apply to the next",
+                  "take one that is linear, such as a V or W cycle: Lanczos steps bound M A");
+    }
+  }
   void apply(const Exec& exec, const ConstVectors& r, const Vectors& z) override {
     plan_.apply(exec, r, z);
   }
@@ -146,7 +154,8 @@ struct MakePlanOfLevel {
 }  // namespace detail::multigrid
 
 /// For MultigridParts::preconditioner: Plan(exec, A, arguments...) of the matrix A of each level,
-/// for a Plan such as IcPlan, IluPlan or BlockJacobiPreconditioner. docs/multigrid.md
+/// for a Plan such as IcPlan, IluPlan or BlockJacobiPreconditioner. Error if the plan is variable,
+/// as a K cycle is. docs/multigrid.md
 template <class Plan, class... Arguments>
 auto plan_of_each_level(Arguments... arguments) {
   return detail::multigrid::MakePlanOfLevel<Plan, Arguments...>{{std::move(arguments)...}};

@@ -522,6 +522,31 @@ TEST_CASE("a plan of each level as the preconditioner that it smooths with") {
                        doctest::Contains("parts.preconditioner"), Error);
 }
 
+TEST_CASE("a cycle of each level as the preconditioner: V and W cycles, while K is refused") {
+  const Exec exec;
+  const auto a = poisson<Exec, double>(edge, edge, 1);
+  for (const auto cycle : {MultigridCycle::v, MultigridCycle::w, MultigridCycle::k}) {
+    CAPTURE(name(cycle));
+    const MultigridOptions inner{.kind = MultigridKind::plain_aggregation,
+                                 .cycle = cycle,
+                                 .coarsest_rows = 2,
+                                 .one_launch_entries = 0};
+    REQUIRE(Plan(exec, a.matrix(), inner).is_variable() == (cycle == MultigridCycle::k));
+    Parts parts;
+    parts.preconditioner = plan_of_each_level<Plan>(inner);
+    const MultigridOptions options{.coarsest_rows = 10};
+    if (cycle == MultigridCycle::k) {
+      CHECK_THROWS_WITH_AS(Plan(exec, a.matrix(), parts, options),
+                           doctest::Contains("differs from one apply to the next"), Error);
+      continue;
+    }
+    Plan plan(exec, a.matrix(), parts, options);
+    CHECK_FALSE(plan.is_variable());
+    check_positive_definite<double>(exec, plan);
+    CHECK(iterations_with(exec, a, plan) <= 40);
+  }
+}
+
 TEST_CASE("factors smooth a flow, under GMRES") {
   const Exec exec;
   auto a = flow<Exec, double>(emulated ? 12 : 40);

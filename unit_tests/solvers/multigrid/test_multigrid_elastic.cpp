@@ -3,6 +3,7 @@
 #include <heddle/cg.hpp>
 #include <heddle/multigrid.hpp>
 
+#include "../../../solvers/multigrid/level.hpp"
 #include "../../../testing/generate/systems.hpp"
 #include "../../support/multigrid.hpp"
 #include "../../support/shared_formats.hpp"
@@ -329,6 +330,68 @@ TEST_CASE("levels say what an elastic system was not given") {
   CHECK(said(Plan(exec, body.matrix.matrix(), {.block_size = 3})));
   CHECK_FALSE(said(Plan(exec, body.matrix.matrix(), motions, {.block_size = 3})));
   CHECK_FALSE(said(Plan(exec, body.matrix.matrix())));
+}
+
+TEST_CASE("levels in blocks compute the same as in rows, wherever blocks are chosen") {
+  const Exec exec;
+  // Blocks are compared with CSR alone, which this list leaves out.
+  using InBlocks = MultigridPlan<Exec, PlainOperator<Exec, double>::Matrix,
+                                 Formats<Shared<BcsrFormat>, Shared<CooFormat>>>;
+  const Body body = elastic(emulated ? 4 : 8);
+  const auto motions = rigid_body_motions(exec, body.coordinates);
+  const MultigridOptions options{.block_size = 3,
+                                 .coarsest_rows = emulated ? 6 : 30,
+                                 .one_launch_entries = 0,
+                                 .expected_applies = 1000000};
+  InBlocks in_blocks(exec, body.matrix.matrix(), motions, options);
+  Plan in_rows(exec, body.matrix.matrix(), motions, options);
+  const auto levels = in_blocks.levels().levels;
+  REQUIRE(levels.size() > 1);
+  CHECK(levels[0].scheme.starts_with("bcsr/3x3"));
+  CHECK(levels[1].scheme.starts_with("bcsr/6x6"));
+  const auto b = right_hand_side<double>(in_rows.rows());
+  const auto check_same = [&] {
+    const auto one = applied(exec, in_blocks, b), other = applied(exec, in_rows, b);
+    double off = 0, largest = 0;
+    for (std::size_t i = 0; i < one.extent(0); ++i) {
+      off = std::max(off, std::abs(one(i) - other(i)));
+      largest = std::max(largest, std::abs(other(i)));
+    }
+    CHECK(off <= 1e-11 * largest);
+    CHECK(largest > 0);
+  };
+  check_same();
+  const auto changed = weighted(body.matrix, [](int i) { return 1 + i % 7 * 0.1; });
+  in_blocks.update_values(exec, changed.matrix());
+  in_rows.update_values(exec, changed.matrix());
+  check_same();
+}
+
+TEST_CASE("a node with another column, or with a row of another length, is in no block") {
+  const Exec exec;
+  using Matrix = PlainOperator<Exec, double>::Matrix;
+  using Rows = std::vector<std::vector<int>>;
+  const auto is_full = [&](const Rows& rows) {
+    std::vector<int> row_ptr(1), col_idx;
+    for (const auto& row : rows) {
+      col_idx.insert(col_idx.end(), row.begin(), row.end());
+      row_ptr.push_back(static_cast<int>(col_idx.size()));
+    }
+    const auto a = plain_operator<Exec>(row_ptr, col_idx, std::vector<double>(col_idx.size(), 1.0));
+    return heddle::detail::multigrid::has_full_nodes<Exec, Matrix>(exec, a.matrix(), 2);
+  };
+  CHECK(is_full({}));
+  CHECK(is_full({{0, 1, 2, 3}, {0, 1, 2, 3}, {2, 3}, {2, 3}}));
+  CHECK(is_full({{0, 1}, {0, 1}, {}, {}}));
+  CHECK_FALSE(is_full({{0, 1}, {0, 1}, {}, {2, 3}}));
+  CHECK_FALSE(is_full({{0, 1}, {0, 1}, {2, 3}, {}}));
+  CHECK_FALSE(is_full({{0, 1}, {0, 1, 2, 3}, {2, 3}, {2, 3}}));
+  CHECK_FALSE(is_full({{0, 1}, {1, 0}, {2, 3}, {2, 3}}));
+  CHECK_FALSE(is_full({{1, 2}, {1, 2}, {2, 3}, {2, 3}}));
+  CHECK_FALSE(is_full({{0, 1}, {0, 1}, {0, 3}, {0, 3}}));
+  CHECK_FALSE(is_full({{2, 3, 0, 1}, {2, 3, 0, 1}, {2, 3}, {2, 3}}));
+  CHECK_FALSE(is_full({{0}, {0}, {2, 3}, {2, 3}}));
+  CHECK_FALSE(is_full({{0, 1, 2}, {0, 1, 2}, {2, 3}, {2, 3}}));
 }
 
 #ifndef HEDDLE_EMULATED

@@ -100,6 +100,43 @@ TEST_CASE("small levels below larger ones, and several vectors in any layout") {
   }
 }
 
+TEST_CASE("levels with smoothers of their own, above small levels in one launch") {
+  const Exec exec;
+  if (!backends::has_cooperative<Exec>) return;
+  constexpr int side = emulated ? 16 : 60;
+  const auto a = poisson<Exec, double>(side, side, 1);
+  using enum MultigridSmoother;
+  for (const auto cycle : {MultigridCycle::v, MultigridCycle::w}) {
+    CAPTURE(name(cycle));
+    for (const auto& smoothers : {std::vector{gauss_seidel}, std::vector{chebyshev},
+                                  std::vector{l1_jacobi, gauss_seidel}}) {
+      CAPTURE(smoothers.size());
+      MultigridOptions options{.cycle = cycle,
+                               .smoother = l1_jacobi,
+                               .smoothers = smoothers,
+                               .coarsest_rows = coarsest / 2,
+                               .one_launch_entries = 0};
+      Plan apart(exec, a.matrix(), options);
+      options.one_launch_entries = all_entries;
+      Plan plan(exec, a.matrix(), options);
+      const auto levels = plan.levels().levels;
+      REQUIRE(levels.size() > smoothers.size());
+      for (std::size_t l = 0; l + 1 < levels.size(); ++l) {
+        CHECK((levels[l].scheme == together) == (l >= smoothers.size()));
+        CHECK(levels[l].smoother == apart.levels().levels[l].smoother);
+      }
+      check_alike(columns_of(exec, plan, 0, plan.rows(), 1),
+                  columns_of(exec, apart, 0, plan.rows(), 1));
+      check_positive_definite<double>(exec, plan);
+      const auto other = weighted(a, [](int i) { return 1 + i % 7 * 0.1; });
+      plan.update_values(exec, other.matrix());
+      apart.update_values(exec, other.matrix());
+      check_alike(columns_of(exec, plan, 0, plan.rows(), 1),
+                  columns_of(exec, apart, 0, plan.rows(), 1));
+    }
+  }
+}
+
 TEST_CASE("a last level that is smoothed alone") {
   const Exec exec;
   constexpr int side = emulated ? 12 : 30;

@@ -223,6 +223,39 @@ TEST_CASE("the evolution measure and sweeps on request, on systems that need nei
   }
 }
 
+TEST_CASE("plain aggregation by evolution, and of relaxed near-nullspace vectors") {
+  const Exec exec;
+  const MultigridOptions options{.kind = MultigridKind::plain_aggregation,
+                                 .coarsest_rows = coarsest};
+  const auto rotated_by_45 = rotated<Exec>(side, 45, 1e-3);
+  const auto a = poisson<Exec, double>(side, side, 1);
+  const auto scaled = in_units(a, units_of(a.n, 3));
+  for (const bool turned : {true, false}) {
+    CAPTURE(turned);
+    const Operator& system = turned ? rotated_by_45 : scaled;
+    Plan plan(exec, system.matrix(), options);
+    CHECK(plan.levels().kind == "plain-aggregation");
+    CHECK(plan.levels().chosen == (turned ? by_evolution : by_relaxation));
+    CHECK(plan.levels().levels.size() > 1);
+    check_positive_definite<double>(exec, plan, 1e-7);
+    MultigridOptions neither = options;
+    neither.strength_measure = MultigridMeasure::magnitude;
+    neither.improve_candidates = 0;
+    Plan unchanged(exec, system.matrix(), neither);
+    CHECK(unchanged.levels().chosen.empty());
+    CHECK(iterations_with(exec, system, plan) < iterations_with(exec, system, unchanged));
+    const auto larger = with_values(system, [](double value) { return 4 * value; });
+    const auto b = right_hand_side<double>(plan.rows());
+    const auto before = applied(exec, plan, b);
+    plan.update_values(exec, larger.matrix());
+    plan.check_values(exec);
+    const auto after = applied(exec, plan, b);
+    bool same = true;  // a power of two changes no rounding
+    for (std::size_t i = 0; i < before.extent(0); ++i) same = same && before(i) == 4 * after(i);
+    CHECK(same);
+  }
+}
+
 TEST_CASE("columns in any order: evolution on request sorts them") {
   const Exec exec;
   const auto a = rotated<Exec>(side / 2, 45, 1e-3);
