@@ -22,7 +22,7 @@ KOKKOS_FORCEINLINE_FUNCTION bool is_bad(const S& entry) {
          !Kokkos::isfinite(other);
 }
 
-/// What an entry is compared with, from the roots of two rows, of which that of a row without
+/// The scale of an entry from the roots of its row and column, of which that of a row without
 /// entries is 0: such a row has no unit of its own.
 KOKKOS_FORCEINLINE_FUNCTION double mirror_scale(double root, double other) {
   return (root > 0 ? root : other) * (other > 0 ? other : root);
