@@ -45,8 +45,8 @@ struct LargestOfRows {
 };
 
 /// Numbers on the device: diagonal and squared off-diagonal of the tridiagonal matrix, the bound,
-/// whether a Hermitian A was seen to have a negative eigenvalue, and one more than the lowest row
-/// with a bad diagonal entry and with a negative pivot, or 0.
+/// whether a Hermitian A was seen to have a negative eigenvalue, and its preconditioner too, and
+/// one more than the lowest row with a bad diagonal entry and with a negative pivot, or 0.
 struct SpectrumNumbers {
   double alpha[lanczos_steps];
   double beta_squared[lanczos_steps + 1];
@@ -55,6 +55,7 @@ struct SpectrumNumbers {
   std::int64_t bad_diagonal;
   std::int64_t bad_pivot;
   bool indefinite;
+  bool indefinite_preconditioner;
 };
 
 /// Random vector in which each unknown has the same weight in the inner product, whatever its unit.
@@ -261,6 +262,10 @@ struct PreconditionedNorm : LanczosPass<S> {
   template <class Acc>
   KOKKOS_FORCEINLINE_FUNCTION void finish(int, const Acc* total) const {
     const double square = real_part(*total);
+    // After the first vector, rounding may leave a small negative rest beside what was subtracted.
+    constexpr double surely = 1e-3;
+    const double before = step == 0 ? 0 : numbers->alpha[step - 1];
+    if (square < -surely * before * before) numbers->indefinite_preconditioner = true;
     numbers->beta_squared[step] = square < 0 ? 0 : square;
   }
 };
@@ -295,13 +300,15 @@ struct WithoutRowSum {
   KOKKOS_FUNCTION void operator()(std::int64_t) const {
     numbers->largest = {Kokkos::Experimental::infinity_v<double>, 0};
     numbers->bad_diagonal = numbers->bad_pivot = 0;
+    numbers->indefinite_preconditioner = false;
   }
 };
 
 /// Computes numbers->bound of M A by Lanczos steps in the inner product of M^-1, which is never
-/// applied: u = M^-1 v is kept beside each v = M u. M is Hermitian positive definite; `multiply(u,
-/// v)` computes v = M u. `u` is a vector beside those of `with`, of which x holds v; with.inverse
-/// is not read. No wait, no allocation.
+/// applied: u = M^-1 v is kept beside each v = M u. M is Hermitian positive definite; a negative u'
+/// v is noted in numbers->indefinite_preconditioner. `multiply(u, v)` computes v = M u. `u` is a
+/// vector beside those of `with`, of which x holds v; with.inverse is not read. No wait, no
+/// allocation.
 template <ExecutionSpace Exec, Scalar S, class Product, class Multiply>
 void bound_preconditioned(const Exec& exec, const LanczosVectors<S>& with, S* u,
                           SpectrumNumbers* numbers,
@@ -332,15 +339,6 @@ void bound_preconditioned(const Exec& exec, const LanczosVectors<S>& with, S* u,
 
 // The diagonal of a level, as smoothers use it.
 
-/// Whether a diagonal entry or its reciprocal is of no use to a smoother.
-template <Scalar S>
-KOKKOS_FORCEINLINE_FUNCTION bool is_bad(const S& entry) {
-  const double size = static_cast<double>(Kokkos::abs(entry));
-  const double other = static_cast<double>(Kokkos::abs(S(1) / entry));
-  return !(static_cast<double>(real_part(entry)) > 0) || !Kokkos::isfinite(size) ||
-         !Kokkos::isfinite(other);
-}
-
 /// Bound of the rounding error of a diagonal entry or a pivot, relative to its magnitude: the sum
 /// of the finest level's diagonal entries that it was made of, each times the square of its weight.
 /// Each level and each elimination passes magnitudes on. So the bound follows the scale of A and of
@@ -351,7 +349,8 @@ inline constexpr double rounding_of_magnitude =
     64 * (sizeof(heddle::RealOf<S>) == 4 ? 0x1p-23 : 0x1p-52);
 
 /// The diagonal entry of a row, its inverse, and the sum of magnitudes of the row, by a subwarp. A
-/// bad diagonal entry counts as 1, and the lowest such row is marked in *bad.
+/// bad diagonal entry counts as that sum, which has the unit of A, or as 1 if the sum is bad too,
+/// and the lowest such row is marked in *bad.
 template <class Matrix>
 struct PrepareRow {
   using S = typename Matrix::scalar_type;
@@ -387,7 +386,8 @@ struct PrepareRow {
     if (subwarp.lane() != 0) return;
     if (is_bad(entry)) {
       triangle::mark_bad_row(bad, i);
-      entry = S(1);
+      entry = S(static_cast<heddle::RealOf<S>>(sum));
+      if (is_bad(entry)) entry = S(1);
     }
     diagonal[i] = entry;
     inverse[i] = S(1) / entry;
@@ -598,7 +598,7 @@ double spectrum::LargestEigenvalue<Exec, Matrix>::find(const Exec& exec, const M
   const LanczosVectors<S> with{x, before, q, diagonal, inverse, n};
   const auto product = [&](const auto& from, const auto& to) { multiply_rows(exec, A, from, to); };
   prepare_diagonal(exec, A, diagonal, inverse, magnitude, true, row_sums, numbers);
-  compare_mirror(exec, A, diagonal, symmetry_tolerance, symmetry);
+  compare_mirror(exec, A, diagonal, row_sums, symmetry_tolerance, symmetry);
   bound_spectrum(exec, with, numbers, workspace, &symmetry->holds, product);
   SpectrumNumbers found = read_numbers(exec, numbers);
   throw_if_bad("", found, "store a positive one that its type can hold",
@@ -626,6 +626,10 @@ double spectrum::LargestEigenvalue<Exec, Matrix>::find(const Exec& exec, const M
     throw Error("A is not symmetric, so its eigenvalues have no such bounds: " +
                     words_of_asymmetry(exec, A, mirror.difference, symmetry_tolerance),
                 "give bounds from elsewhere, or use a method that needs none");
+  }
+  if (!std::isfinite(found.bound)) {
+    throw Error("the largest eigenvalue with the inverted blocks of A is not finite",
+                "scale A, or give another block size, or 1");
   }
   return found.bound;
 }

@@ -13,11 +13,27 @@
 /// it is not.
 namespace heddle::detail::spectrum {
 
+/// Whether a diagonal entry or its reciprocal is of no use to a smoother.
+template <Scalar S>
+KOKKOS_FORCEINLINE_FUNCTION bool is_bad(const S& entry) {
+  const double size = static_cast<double>(Kokkos::abs(entry));
+  const double other = static_cast<double>(Kokkos::abs(S(1) / entry));
+  return !(static_cast<double>(real_part(entry)) > 0) || !Kokkos::isfinite(size) ||
+         !Kokkos::isfinite(other);
+}
+
+/// The scale of an entry from the roots of its row and column, of which that of a row without
+/// entries is 0: such a row has no unit of its own.
+KOKKOS_FORCEINLINE_FUNCTION double mirror_scale(double root, double other) {
+  return (root > 0 ? root : other) * (other > 0 ? other : root);
+}
+
 /// Number of pairs of random vectors by which a matrix is compared with its mirror image.
 inline constexpr int mirror_pairs = 4;
 
 /// Numbers on the device: u' (A - A*) v of each pair, real and imaginary part, with rows and
-/// columns of A divided by the roots of their diagonal entries; the estimate of the Frobenius norm
+/// columns of A divided by the roots of their diagonal entries, or of row sums of magnitudes where
+/// entries are bad; the estimate of the Frobenius norm
 /// of the difference, divided by the root of the number of rows; and whether it is small enough.
 struct Symmetry {
   double products[mirror_pairs][2];
@@ -31,6 +47,7 @@ struct CompareMirror {
   using S = typename Matrix::scalar_type;
   Matrix A;
   const S* diagonal;
+  const double* row_sums;
   double tolerance;
 
   KOKKOS_FUNCTION void init(Symmetry& of) const {
@@ -54,7 +71,7 @@ struct CompareMirror {
     of.holds = !(of.difference > tolerance);
   }
   KOKKOS_FORCEINLINE_FUNCTION double root(std::int64_t i) const {
-    return Kokkos::sqrt(static_cast<double>(Kokkos::abs(diagonal[i])));
+    return row_sums[i] > 0 ? Kokkos::sqrt(static_cast<double>(Kokkos::abs(diagonal[i]))) : 0.0;
   }
   KOKKOS_FORCEINLINE_FUNCTION static double entry(std::int64_t i, int vector) {
     return random_entry(2 * mirror_pairs * i + vector);
@@ -71,7 +88,8 @@ struct CompareMirror {
     for (auto k = A.row_ptr().data()[i]; k < A.row_ptr().data()[i + 1]; ++k) {
       const auto j = static_cast<std::int64_t>(A.col_idx().data()[k]);
       const S value = A.values().data()[k];
-      const double scale = own_root * root(j);
+      if (value == S(0)) continue;
+      const double scale = mirror_scale(own_root, root(j));
       const double real = static_cast<double>(real_part(value)) / scale;
       const double imaginary = imaginary_part(value) / scale;
       for (int p = 0; p < mirror_pairs; ++p) {
@@ -84,13 +102,14 @@ struct CompareMirror {
   }
 };
 
-/// Computes *symmetry of a square A with checked columns and a nonzero diagonal. No wait.
+/// Computes *symmetry of a square A with checked columns, from the diagonal and row sums that
+/// prepare_diagonal computed. No wait.
 template <ExecutionSpace Exec, class Matrix>
 void compare_mirror(const Exec& exec, const Matrix& A, const typename Matrix::scalar_type* diagonal,
-                    double tolerance, Symmetry* symmetry) {
+                    const double* row_sums, double tolerance, Symmetry* symmetry) {
   using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
   Kokkos::parallel_reduce("heddle::spectrum::compare_mirror", range_policy(exec, A.rows()),
-                          CompareMirror<Matrix>{A, diagonal, tolerance},
+                          CompareMirror<Matrix>{A, diagonal, row_sums, tolerance},
                           Kokkos::View<Symmetry, typename Exec::memory_space, Unmanaged>(symmetry));
 }
 
@@ -106,10 +125,11 @@ Symmetry read_symmetry(const Exec& exec, const Symmetry* from) {
 }
 
 /// Two entries that mirror each other, and their difference divided by the root of the product of
-/// their diagonal entries.
+/// their diagonal entries, or of row sums of magnitudes where entries are bad.
 struct MirroredEntries {
   double difference = 0;
   std::int64_t row = -1, column = -1;
+  bool by_row_sums = false;  ///< whether one of both entries is bad
 };
 
 /// Finds the mirrored entries that differ most. Long rows are skipped: each of their entries would
@@ -137,16 +157,29 @@ struct FindMirrored {
     }
     return sum;
   }
+  /// The root of a row's diagonal entry, or of its sum of magnitudes, which sets by_sum.
+  KOKKOS_FORCEINLINE_FUNCTION double root(std::int64_t i, bool& by_sum) const {
+    const S entry = sum(i, i);
+    if (!is_bad(entry)) return Kokkos::sqrt(static_cast<double>(Kokkos::abs(entry)));
+    by_sum = true;
+    double magnitudes = 0;
+    for (auto k = A.row_ptr().data()[i]; k < A.row_ptr().data()[i + 1]; ++k) {
+      magnitudes += static_cast<double>(Kokkos::abs(A.values().data()[k]));
+    }
+    return Kokkos::sqrt(magnitudes);
+  }
   KOKKOS_FUNCTION void operator()(std::int64_t i, MirroredEntries& most) const {
     if (is_long(i)) return;
-    const auto own = static_cast<double>(Kokkos::abs(sum(i, i)));
+    bool own_by_sum = false;
+    const double own = root(i, own_by_sum);
     for (auto k = A.row_ptr().data()[i]; k < A.row_ptr().data()[i + 1]; ++k) {
       const auto j = static_cast<std::int64_t>(A.col_idx().data()[k]);
       if (is_long(j)) continue;
-      const double scale =
-          Kokkos::sqrt(own) * Kokkos::sqrt(static_cast<double>(Kokkos::abs(sum(j, j))));
-      const S difference = sum(i, j) - conjugate(sum(j, i));
-      join(most, {static_cast<double>(Kokkos::abs(difference)) / scale, i, j});
+      const auto difference = static_cast<double>(Kokkos::abs(sum(i, j) - conjugate(sum(j, i))));
+      if (!(difference > 0)) continue;
+      bool by_sum = own_by_sum;
+      const double scale = mirror_scale(own, root(j, by_sum));
+      join(most, {difference / scale, i, j, by_sum});
     }
   }
 };
@@ -171,7 +204,9 @@ std::string words_of_asymmetry(const Exec& exec, const Matrix& A, double differe
                                number(tolerance);
   if (most.row < 0 || !(most.difference > 0)) return over_all;
   return entry(most.row, most.column) + " and " + entry(most.column, most.row) + " differ by " +
-         number(most.difference) + " times the diagonal; " + over_all;
+         number(most.difference) +
+         (most.by_row_sums ? " times the sums of their rows; " : " times the diagonal; ") +
+         over_all;
 }
 
 }  // namespace heddle::detail::spectrum

@@ -375,24 +375,33 @@ struct EliminateTogether {
 /// other, a subwarp a row, so that all teams wait for each other once a pivot. Rows are not
 /// exchanged: the last step permutes the inverse.
 ///
-/// Pivots are the largest entries of a column in the unit of each row. Units make the largest entry
-/// of each row and column about 1, so that the unit of A or of its unknowns makes no difference. If
-/// all candidates are only rounding, A is singular: 1 in these units replaces the pivot, as if this
-/// had been added to A, so that A x = b for a b in the range of A.
+/// Pivots are the largest entries of a column in the unit of each row. Rows and columns have units
+/// of their own, which make the largest entry of each about 1, so that the unit of A, of its
+/// equations or of its unknowns makes no difference. If all candidates of a column are only
+/// rounding, A is singular: the column waits, so as to take no row from a later one, and is paired
+/// at the end with a row that is left. 1 in these units replaces that pivot, as if this had been
+/// added to A, so that A x = b for a b in the range of A.
 ///
 /// Source: G. Golub and C. Van Loan, Matrix Computations (2013), sections 3.4 and 3.5.
 template <Scalar S>
 struct InvertWithPivots {
   using Scratch = backends::NoScratch;
   using Shape = backends::Shape<32, 128>;
-  /// Passes of scaling: each halves the exponent by which the largest entries differ from 1.
+  /// Passes of scaling, of rows and then of columns: each halves the exponent by which the largest
+  /// entries differ from 1.
   static constexpr int scalings = 8;
+  /// The pivot row of a column, and whether its entry there is only rounding.
+  struct Found {
+    std::int64_t row;
+    bool is_rounding;
+  };
 
   S* arrays[2];  ///< A is in the first; its inverse will be in arrays[result]
   int result;
   const double* magnitude;
-  double* unit[2];
-  double* size;                ///< magnitude in these units of positive diagonal entries
+  double *row_unit, *column_unit;
+  double* size;                ///< magnitude in these units of diagonal entries that are not bad
+  unsigned char* is_gone;      ///< whether a column waits for the rows that are left; zero before
   std::int64_t* column_of[2];  ///< the column of which a row is the pivot row; n: of none yet
   std::int64_t* row_of;        ///< the pivot row of each column
   std::int64_t n;
@@ -407,15 +416,26 @@ struct InvertWithPivots {
         arrays[1][i * n + j] = arrays[0][i * n + j];
       }
       if (subwarp.lane() != 0) return;
-      unit[0][i] = 1;
+      row_unit[i] = column_unit[i] = 1;
       column_of[first][i] = n;
     });
-    for (int pass = 0; pass < scalings; ++pass) {
-      each_row(all, [&](std::int64_t i, const auto& subwarp) {
-        scale(arrays[first], i, unit[pass % 2], unit[(pass + 1) % 2], subwarp);
-      });
+    find_units(all, arrays[first]);
+    int from = first;
+    for (std::int64_t p = 0; p < n; ++p) {
+      const Found found = pivot_of(all.team().subwarp(), p, from);
+      if (!found.is_rounding) {
+        step(all, p, found, from);
+        from = 1 - from;
+      } else if (all.team().index() == 0 && all.team().thread() == 0) {
+        is_gone[p] = 1;
+      }
     }
-    for (std::int64_t p = 0; p < n; ++p) step(all, p, static_cast<int>((first + p) % 2));
+    all.barrier();
+    for (std::int64_t p = 0; p < n; ++p) {
+      if (is_gone[p] == 0) continue;
+      step(all, p, pivot_of(all.team().subwarp(), p, from), from);
+      from = 1 - from;
+    }
     const int last = 1 - result;
     each_row(all, [&](std::int64_t i, const auto& subwarp) {
       S* const to = arrays[result] + column_of[last][i] * n;
@@ -438,30 +458,45 @@ struct InvertWithPivots {
     }
     all.barrier();
   }
-  template <class Subwarp>
-  KOKKOS_FORCEINLINE_FUNCTION void scale(const S* A, std::int64_t i, const double* from, double* to,
-                                         const Subwarp& subwarp) const {
+  /// The unit that makes the largest entry of a row or column about 1; entry(j) are magnitudes.
+  template <class Subwarp, class Entry>
+  KOKKOS_FORCEINLINE_FUNCTION void scale(const Subwarp& subwarp, double& unit,
+                                         const Entry& entry) const {
     double largest = 0;
     for (std::int64_t j = subwarp.lane(); j < n; j += subwarp.width) {
-      const auto entry = static_cast<double>(Kokkos::abs(A[i * n + j]));
-      const auto mirrored = static_cast<double>(Kokkos::abs(A[j * n + i]));
-      largest = Kokkos::max(largest, Kokkos::max(entry, mirrored) * from[i] * from[j]);
+      largest = Kokkos::max(largest, static_cast<double>(entry(j)));
     }
     largest = subwarp.max(largest);
-    if (subwarp.lane() != 0) return;
-    to[i] = largest > 0 ? from[i] / Kokkos::sqrt(largest) : from[i];
-    size[i] = static_cast<double>(real_part(A[i * n + i])) > 0 ? magnitude[i] * to[i] * to[i] : 0;
+    if (subwarp.lane() == 0 && largest > 0) unit /= Kokkos::sqrt(largest * unit);
   }
-  /// The pivot row of column p, the lowest of equal ones, and its entry in units.
+  template <class All>
+  KOKKOS_FORCEINLINE_FUNCTION void find_units(const All& all, const S* A) const {
+    for (int pass = 0; pass < scalings; ++pass) {
+      each_row(all, [&](std::int64_t i, const auto& subwarp) {
+        scale(subwarp, row_unit[i],
+              [&](std::int64_t j) { return Kokkos::abs(A[i * n + j]) * column_unit[j]; });
+      });
+      each_row(all, [&](std::int64_t j, const auto& subwarp) {
+        scale(subwarp, column_unit[j],
+              [&](std::int64_t i) { return Kokkos::abs(A[i * n + j]) * row_unit[i]; });
+      });
+    }
+    each_row(all, [&](std::int64_t i, const auto& subwarp) {
+      if (subwarp.lane() != 0) return;
+      size[i] = spectrum::is_bad(A[i * n + i]) ? 0 : magnitude[i] * row_unit[i] * column_unit[i];
+    });
+  }
+
+  /// The pivot row of column p, the lowest of equal ones, among those of no column yet. The same in
+  /// all teams, so that all take the same steps and meet at the same barriers.
   template <class Subwarp>
-  KOKKOS_FORCEINLINE_FUNCTION std::int64_t pivot_row(const Subwarp& subwarp, std::int64_t p,
-                                                     int from, double& largest) const {
+  KOKKOS_FORCEINLINE_FUNCTION Found pivot_of(const Subwarp& subwarp, std::int64_t p,
+                                             int from) const {
     double own = -1;
     std::int64_t row = n;
     for (std::int64_t i = subwarp.lane(); i < n; i += subwarp.width) {
       if (column_of[from][i] < n) continue;
-      const double entry =
-          static_cast<double>(Kokkos::abs(arrays[from][i * n + p])) * unit[scalings % 2][i];
+      const double entry = static_cast<double>(Kokkos::abs(arrays[from][i * n + p])) * row_unit[i];
       // NaN in A is reported elsewhere, and must find a pivot row here.
       const double counts = entry >= 0 ? entry : 0;
       if (counts > own) {
@@ -469,20 +504,20 @@ struct InvertWithPivots {
         row = i;
       }
     }
-    largest = subwarp.max(own);
-    return n - subwarp.max(own == largest ? n - row : std::int64_t{0});
+    const double largest = subwarp.max(own);
+    row = n - subwarp.max(own == largest ? n - row : std::int64_t{0});
+    const double rounding =
+        rounding_of_magnitude<S> * Kokkos::max(1.0, Kokkos::max(size[row], size[p]));
+    return {row, !(largest * column_unit[p] > rounding)};
   }
   template <class All>
-  KOKKOS_FORCEINLINE_FUNCTION void step(const All& all, std::int64_t p, int from) const {
-    const double* const units = unit[scalings % 2];
-    double largest = 0;
-    const std::int64_t pivot = pivot_row(all.team().subwarp(), p, from, largest);
-    const double rounding =
-        rounding_of_magnitude<S> * Kokkos::max(1.0, Kokkos::max(size[pivot], size[p]));
+  KOKKOS_FORCEINLINE_FUNCTION void step(const All& all, std::int64_t p, const Found& found,
+                                        int from) const {
+    const std::int64_t pivot = found.row;
     const S* const of_pivot = arrays[from] + pivot * n;
-    const S entry = largest * units[p] > rounding
-                        ? of_pivot[p]
-                        : S(static_cast<heddle::RealOf<S>>(1 / (units[pivot] * units[p])));
+    const S entry = found.is_rounding
+                        ? S(static_cast<heddle::RealOf<S>>(1 / (row_unit[pivot] * column_unit[p])))
+                        : of_pivot[p];
     const S reciprocal = S(1) / entry;
     each_row(all, [&](std::int64_t i, const auto& subwarp) {
       const bool is_pivot = i == pivot;
@@ -587,8 +622,8 @@ class CoarseSolve {
         exec, "heddle::multigrid::coarsest", arena_array(dense_[0], n_ * n_),
         arena_array(dense_[1], n_ * n_), arena_array(coefficient_, n_),
         arena_array(magnitude_[0], n_), arena_array(magnitude_[1], n_), arena_array(weight_, n_),
-        arena_array(shift_, n_), arena_array(is_gone_, n_), arena_array(unit_[0], n_),
-        arena_array(unit_[1], n_), arena_array(size_, n_), arena_array(column_of_[0], n_),
+        arena_array(shift_, n_), arena_array(is_gone_, n_), arena_array(row_unit_, n_),
+        arena_array(column_unit_, n_), arena_array(size_, n_), arena_array(column_of_[0], n_),
         arena_array(column_of_[1], n_), arena_array(row_of_, n_), arena_array(meeting_words_, 2));
     fill(exec, "heddle::multigrid::clear_meetings", meeting_words_, 2, 0);
   }
@@ -613,8 +648,10 @@ class CoarseSolve {
     invert_with_pivots(exec, {{dense_[0], dense_[1]},
                               result,
                               magnitude,
-                              {unit_[0], unit_[1]},
+                              row_unit_,
+                              column_unit_,
                               size_,
+                              is_gone_,
                               {column_of_[0], column_of_[1]},
                               row_of_,
                               n_,
@@ -679,7 +716,7 @@ class CoarseSolve {
   unsigned char* is_gone_ = nullptr;
   S* coefficient_ = nullptr;
   S* inverse_ = nullptr;
-  double *unit_[2] = {}, *size_ = nullptr;
+  double *row_unit_ = nullptr, *column_unit_ = nullptr, *size_ = nullptr;
   std::int64_t *column_of_[2] = {}, *row_of_ = nullptr;
   int* meeting_words_ = nullptr;
 };

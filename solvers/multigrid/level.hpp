@@ -165,7 +165,8 @@ struct Level {
     prepare_diagonal(exec, A, shared.diagonal, inverse, magnitude, finest, shared.row_sums,
                      numbers);
     if (finest) {
-      compare_mirror(exec, A, shared.diagonal, shared.options.symmetry_tolerance, shared.symmetry);
+      compare_mirror(exec, A, shared.diagonal, shared.row_sums, shared.options.symmetry_tolerance,
+                     shared.symmetry);
     }
     const bool* const hermitian = &shared.symmetry->holds;
     if (solve) {

@@ -58,7 +58,8 @@ class MultigridLevelPreconditioner {
   virtual ~MultigridLevelPreconditioner() = default;
   /// z = M r: z is not initialized, and does not overlap r. M is linear, the same in each apply. If
   /// A is Hermitian positive definite, M has to be so too: else the cycle is no preconditioner of
-  /// CG.
+  /// CG. A negative r' M r that the bound of the smoother comes upon, of a Hermitian A, is an Error
+  /// when values are checked.
   virtual void apply(const Exec& exec, const ConstVectors& r, const Vectors& z) = 0;
   /// Replaces the values of the level's matrix; the pattern stays.
   virtual void update_values(const Exec& exec, const Matrix& A) = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
@@ -322,12 +323,14 @@ StridedVectors<Exec, T> view_of(const Multivector<T>& v) {
 }
 
 /// One step of degree 1 with M itself, for an A that is not Hermitian: its eigenvalues have no
-/// bound by Lanczos steps.
+/// bound by Lanczos steps, and M need not be definite.
 struct PlainStepUnlessHermitian {
   SpectrumNumbers* numbers;
   const bool* hermitian;
   KOKKOS_FUNCTION void operator()(std::int64_t) const {
-    if (!*hermitian) numbers->bound = smoothing_factors[0][0];
+    if (*hermitian) return;
+    numbers->bound = smoothing_factors[0][0];
+    numbers->indefinite_preconditioner = false;
   }
 };
 
@@ -376,7 +379,18 @@ class OwnPreconditioner {
     vectors_memory_ = Arena<typename Exec::memory_space>(
         exec, "heddle::multigrid::preconditioner_vectors", arena_array(z_, rows_ * count));
   }
-  void check_values(const Exec& exec, const std::string&) { own_->check_values(exec); }
+  void check_values(const Exec& exec, const std::string& place) {
+    own_->check_values(exec);
+    const SpectrumNumbers found = spectrum::read_numbers(exec, numbers_);
+    if (found.indefinite_preconditioner) {
+      throw Error(place + "parts.preconditioner is not positive definite: r' M r is negative",
+                  "give one whose r' M r is positive: A is symmetric");
+    }
+    if (!std::isfinite(found.bound)) {
+      throw Error(place + "products with parts.preconditioner are not finite",
+                  "give one whose products are");
+    }
+  }
   static std::string note() { return " with a preconditioner of its own"; }
   std::size_t bytes() const { return memory_.bytes() + vectors_memory_.bytes() + own_->bytes(); }
 

@@ -547,6 +547,47 @@ TEST_CASE("a cycle of each level as the preconditioner: V and W cycles, while K 
   }
 }
 
+namespace {
+
+struct MultiplyRow {
+  MultigridLevelPreconditioner<Exec, Matrix>::ConstVectors r;
+  MultigridLevelPreconditioner<Exec, Matrix>::Vectors z;
+  double factor;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    for (std::size_t v = 0; v < r.extent(1); ++v) z(i, v) = factor * r(i, v);
+  }
+};
+
+/// z = factor r
+class Multiple : public MultigridLevelPreconditioner<Exec, Matrix> {
+ public:
+  explicit Multiple(double factor) : factor_(factor) {}
+  void apply(const Exec& exec, const ConstVectors& r, const Vectors& z) override {
+    each_row(exec, static_cast<std::int64_t>(r.extent(0)), MultiplyRow{r, z, factor_});
+  }
+  void update_values(const Exec&, const Matrix&) override {}
+
+ private:
+  double factor_;
+};
+
+}  // namespace
+
+TEST_CASE("a preconditioner of a level that is not definite, or not finite, is an error") {
+  const Exec exec;
+  const auto a = poisson<Exec, double>(edge, edge, 1);
+  const auto with = [&](double factor) {
+    Parts parts;
+    parts.preconditioner = [=](const Exec&, int, const Matrix&) {
+      return std::make_unique<Multiple>(factor);
+    };
+    return Plan(exec, a.matrix(), parts, {.coarsest_rows = 10});
+  };
+  with(0.25).check_values(exec);
+  CHECK_THROWS_WITH_AS(with(-1), doctest::Contains("not positive definite"), Error);
+  CHECK_THROWS_WITH_AS(with(std::nan("")), doctest::Contains("not finite"), Error);
+}
+
 TEST_CASE("factors smooth a flow, under GMRES") {
   const Exec exec;
   auto a = flow<Exec, double>(emulated ? 12 : 40);

@@ -253,6 +253,28 @@ TEST_CASE("whether A is symmetric follows its values, and two entries say why it
   }
 }
 
+TEST_CASE("a diagonal of zeros hides no asymmetry, at any scale") {
+  const Exec exec;
+  for (const double scale : {1.0, 1e-6, 1e-12, 1e12}) {
+    CAPTURE(scale);
+    const auto skew = plain_operator<Exec, double>({0, 1, 2}, {1, 0}, {scale, -scale});
+    Plan plan(exec, skew.matrix());
+    plan.check_values(exec);
+    CHECK_FALSE(plan.symmetric());
+    says(plan.asymmetry(), "a(0, 1) and a(1, 0) differ by 2 times the sums of their rows");
+    const Kokkos::View<double*, Space> b("heddle::test::b", 2);
+    Kokkos::deep_copy(b, 1.0);
+    const auto x = applied(exec, plan, b);
+    CHECK(x(0) == doctest::Approx(-1 / scale));
+    CHECK(x(1) == doctest::Approx(1 / scale));
+    // A row of zeros has no unit of its own.
+    const auto lone = plain_operator<Exec, double>({0, 1, 3}, {0, 0, 1}, {0.0, scale, scale});
+    Plan singular(exec, lone.matrix());
+    CHECK_FALSE(singular.symmetric());
+    says(singular.asymmetry(), "a(1, 0) and a(0, 1) differ by 1 times the sums of their rows");
+  }
+}
+
 TEST_CASE("one entry of a large matrix that is not symmetric, at any scale") {
   const Exec exec;
   for (const double scale : {1.0, 1e-12, 1e12}) {
