@@ -329,7 +329,8 @@ struct PlainStepUnlessHermitian {
   const bool* hermitian;
   KOKKOS_FUNCTION void operator()(std::int64_t) const {
     if (*hermitian) return;
-    numbers->bound = smoothing_factors[0][0];
+    constexpr double own_step = smoothing_factors[0][0];
+    numbers->bound = own_step;
     numbers->indefinite_preconditioner = false;
   }
 };
