@@ -43,7 +43,8 @@ class RoundedHierarchy final : public Hierarchy<Exec, Matrix> {
     MultigridOptions options = given;
     options.values = MultigridValues::same;
     options.borrow_values = true;  // those of system_
-    if (options.max_bytes != no_bound) {
+    bounded_ = options.max_bytes != no_bound;
+    if (bounded_) {
       options.max_bytes -= std::min(options.max_bytes, system_.bytes());
     }
     plan_ = make_hierarchy<Exec, Inner>(exec, rounded, to_read(near), options, {},
@@ -72,6 +73,7 @@ class RoundedHierarchy final : public Hierarchy<Exec, Matrix> {
   bool symmetric() override { return plan_->symmetric(); }
   std::string asymmetry() override { return plan_->asymmetry(); }
   bool reserve(const Exec& exec, int vectors) override {
+    if (bounded_) return false;
     const bool made = system_.reserve(exec, vectors);
     return plan_->reserve(exec, vectors) || made;
   }
@@ -86,6 +88,7 @@ class RoundedHierarchy final : public Hierarchy<Exec, Matrix> {
 
   System system_;
   std::unique_ptr<Hierarchy<Exec, Inner>> plan_;
+  bool bounded_ = false;  ///< by options.max_bytes
   double setup_seconds_ = 0;
 };
 

@@ -169,7 +169,8 @@ TEST_CASE("in single precision under a wider solver: definite to rounding, and a
       Plan plan(exec, system.matrix.matrix(), options);
       CHECK(plan.symmetric());
       CHECK(plan.rows() == system.matrix.n);
-      if (plan.levels().levels.size() > 1) CHECK(plan.bytes() < same.bytes());
+      constexpr std::size_t sums = 1 << 17;  // at most, of the norms of b
+      if (plan.levels().levels.size() > 1) CHECK(plan.bytes() < same.bytes() + sums);
       check_positive_definite<double>(exec, plan, 1e-4);
       // Coefficients that jump by a million need twice the iterations.
       const int in_float = iterations_with(exec, system.matrix, plan);
