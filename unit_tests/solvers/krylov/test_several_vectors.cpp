@@ -208,8 +208,9 @@ TEST_CASE("the bits of a right-hand side depend on no other, nor on when the hos
           CAPTURE(other);
           const Columns b("heddle::test::b", problem.b.extent(0), 2),
               guess("heddle::test::guess", b.extent(0), 2);
+          const int mine = every == 0 ? 1 : 0;  // nor on its place
           for (const int place : {0, 1}) {
-            const int c = place == 0 ? first : other;
+            const int c = place == mine ? first : other;
             Kokkos::deep_copy(Kokkos::subview(b, Kokkos::ALL, place),
                               Kokkos::subview(problem.b, Kokkos::ALL, c));
             Kokkos::deep_copy(Kokkos::subview(guess, Kokkos::ALL, place),
@@ -218,8 +219,8 @@ TEST_CASE("the bits of a right-hand side depend on no other, nor on when the hos
           KrylovOptions options{.max_iterations = 300, .check_every = every};
           if (is_gmres(method)) options.restart = 6;
           const auto solved = solve_together(method, problem.system.a, b, guess, options, jacobi);
-          CHECK(solved.results[0].converged());
-          const auto of_first = bits_of(column_of(solved.x, 0));
+          CHECK(solved.results[static_cast<std::size_t>(mine)].converged());
+          const auto of_first = bits_of(column_of(solved.x, mine));
           if (bits.empty()) bits = of_first;
           CHECK(of_first == bits);
         }

@@ -92,6 +92,46 @@ TEST_CASE_TEMPLATE_DEFINE("every method solves, plain and with Jacobi, in every 
 }
 TEST_CASE_TEMPLATE_APPLY(solves, VectorTypes);
 
+TEST_CASE_TEMPLATE("three right-hand sides in every scalar, with fewer iterations than a restart",
+                   S, float, Kokkos::complex<double>) {
+  const Exec exec;
+  const double tolerance = std::is_same_v<S, float> ? 1e-4 : 1e-10;
+  auto system = system_of(laplacian<Exec, S>(side, 100), of_laplacian);
+  JacobiPreconditioner<Exec, S> jacobi(exec, system.a.matrix());
+  using Columns = Kokkos::View<S**, Kokkos::LayoutLeft, Space>;
+  const Columns b("heddle::test::b", system.b.extent(0), 3), x("heddle::test::x", b.extent(0), 3);
+  for (int c = 0; c < 3; ++c) {
+    Kokkos::deep_copy(Kokkos::subview(b, Kokkos::ALL, c),
+                      right_hand_side<S>(system.a.n, static_cast<std::uint64_t>(c) + 1));
+  }
+  for (const std::string& method : with_several_vectors()) {
+    CAPTURE(method);
+    for (const int most : {3, 2000}) {
+      KrylovOptions of_any{.relative_tolerance = tolerance, .max_iterations = most, .vectors = 3};
+      of_any.zero_guess = true;
+      if (is_gmres(method)) of_any.restart = 20;
+      fill_with_poison(x);
+      with_method<S>(
+          method, of_laplacian, of_any,
+          [&]<class Solver>(std::type_identity<Solver>, const KrylovOptions& options) {
+            if constexpr (!std::same_as<Solver, ChebyshevSolver<Exec, S>>) {
+              Solver solver(exec, system.a.n, options);
+              CHECK(solver.solve(exec, system.a, b, x, jacobi).converged() == (most > 3));
+              for (int c = 0; c < 3; ++c) {
+                const auto& result = solver.results()[static_cast<std::size_t>(c)];
+                Kokkos::deep_copy(system.b, Kokkos::subview(b, Kokkos::ALL, c));
+                Kokkos::deep_copy(system.guess, Kokkos::subview(x, Kokkos::ALL, c));
+                const double residual = residual_norm(system, system.guess);
+                CHECK(close(residual, result.residual, 0.5));
+                if (most == 3) CHECK(result.iterations == 3);
+                if (most > 3) CHECK(residual < 2 * tolerance * norm(system.b));
+              }
+            }
+          });
+    }
+  }
+}
+
 TEST_CASE("from a far guess converged means what it says") {
   for (const double far : {1e5, 1e10}) {
     CAPTURE(far);
