@@ -509,26 +509,28 @@ TEST_CASE("without a preconditioner too, and with several right-hand sides") {
     Kokkos::deep_copy(x, 0.0);
     with_method(method, {}, of_any,
                 [&]<class Solver>(std::type_identity<Solver>, const KrylovOptions& options) {
-                  Solver solver(exec, rows, options);
-                  std::vector<Event> seen;
-                  {
-                    const Recording recording;
-                    solver.solve(exec, a, b, x);
-                    seen = Recording::seen();
+                  if constexpr (!std::same_as<Solver, ChebyshevSolver<Exec, double>>) {
+                    Solver solver(exec, rows, options);
+                    std::vector<Event> seen;
+                    {
+                      const Recording recording;
+                      solver.solve(exec, a, b, x);
+                      seen = Recording::seen();
+                    }
+                    CHECK(strangers(seen) == "");
+                    CHECK(count(seen, Event::allocation) == 0);
+                    const auto results = solver.results();
+                    CHECK(results[0].outcome == Outcome::converged);
+                    CHECK(results[1].outcome == Outcome::inconsistent);
+                    CHECK(results[1].residual == doctest::Approx(std::sqrt(rows)));
+                    for (const int v : {0, 1}) {
+                      const auto& result = results[static_cast<std::size_t>(v)];
+                      CHECK(solver.history(exec, v).back() == result.residual);
+                      CHECK(solver.history(exec, v).front() == result.first_residual);
+                    }
+                    if constexpr (requires { solver.scheme(); })
+                      CHECK(solver.scheme() == Scheme("cg/launches"));
                   }
-                  CHECK(strangers(seen) == "");
-                  CHECK(count(seen, Event::allocation) == 0);
-                  const auto results = solver.results();
-                  CHECK(results[0].outcome == Outcome::converged);
-                  CHECK(results[1].outcome == Outcome::inconsistent);
-                  CHECK(results[1].residual == doctest::Approx(std::sqrt(rows)));
-                  for (const int v : {0, 1}) {
-                    const auto& result = results[static_cast<std::size_t>(v)];
-                    CHECK(solver.history(exec, v).back() == result.residual);
-                    CHECK(solver.history(exec, v).front() == result.first_residual);
-                  }
-                  if constexpr (requires { solver.scheme(); })
-                    CHECK(solver.scheme() == Scheme("cg/launches"));
                 });
   }
 }
