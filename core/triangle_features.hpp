@@ -21,7 +21,7 @@ struct Spread {
 /// Features of a triangle that determine the speed of triangular solves. Entries are those that a
 /// solve reads: each off-diagonal entry as often as it is stored, and one diagonal entry for each
 /// row, even if the diagonal is an implied one. All are 0 for a triangle without rows. Levels:
-/// docs/design/sptrsv-schemes.md.
+/// docs/design/sptrsv.md.
 ///
 /// Source: Z. Hu et al., "AG-SpTRSV: an automatic framework to optimize sparse triangular solve on
 /// GPUs", TACO 2024, for the choice of features and the definition of dep_dist.

@@ -9,7 +9,7 @@
 namespace heddle::backends {
 
 /// Costs of several threads of a CPU, compared with one. The defaults are those of two threads of
-/// an EPYC: docs/design/wavefronts.md.
+/// an EPYC: docs/design/sptrsv.md.
 struct ThreadCosts {
   double launch_seconds = 2.25e-6;     ///< to launch all threads, with or without a processor
   double hand_over_seconds = 0.12e-6;  ///< until a thread sees what another published

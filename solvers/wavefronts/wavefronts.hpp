@@ -64,7 +64,7 @@ inline constexpr double torn_item = 0.2;
 inline constexpr double cached_steps = 4.5e6, far_item = 0.8, far_iteration = 2;
 
 // The cost of threads, in hand-overs (ThreadCosts). Fitted to five triangles on two threads of a
-// Xeon: docs/design/wavefronts.md.
+// Xeon: docs/design/sptrsv.md.
 
 /// Cost of the waits of a stage.
 inline constexpr double hand_overs_per_stage = 3;
