@@ -15,7 +15,7 @@
 namespace heddle::detail::csr {
 
 /// Tuning parameters of the CSR kernels on a GPU, read by their launches and by the cost model.
-/// Measured on an H200 (docs/csr.md, docs/design/csr.md); no AMD GPU has been measured.
+/// Measured on an H200 (docs/csr.md, docs/design/formats.md); no AMD GPU has been measured.
 struct GpuTuning {
   // csr/scalar and csr/subwarp
   int subwarp_threads = 256;
@@ -31,7 +31,7 @@ struct GpuTuning {
   /// Teams resident with several vectors: 64 KB of scratch hold the nonzeros of no more.
   int share_multivector_teams_resident = 3;
 
-  // csr/blocks. Not tuned: the values that docs/design/csr.md measured.
+  // csr/blocks. Not tuned: the values that docs/design/formats.md measured.
   int block_threads = 256;
   int block_teams_resident = 4;
   int block_batch = 4;
