@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes docs/performance.md, docs/performance-by-matrix.md, docs/products.svg, docs/speedups.svg, README's count of losses
+"""Writes docs/performance.md, docs/products.svg, docs/speedups.svg, README's count of losses
 and the table of docs/formats.md that says when which format wins, from kept results.
 
 usage: performance.py [--check]
@@ -60,9 +60,6 @@ FORMATS = [("CSR", "csr"), ("ELL", "ell"), ("blocked ELL", "blocked-ell"), ("COO
            ("BCSR", "bcsr"), ("tiled", "tiled"),
            ("CSB", "csb")]
 GLOSSARY = [
-    ("scheme", "a name of one way to run: format, kernel and parameters, such as `csr/subwarp=8`"),
-    ("plan", "an object made by inspecting a matrix once; it applies the matrix many times"),
-    ("`auto`", "no scheme named: the plan predicts the times and takes the fastest"),
     ("share", "the equal part of rows plus nonzeros that a team of threads, or a CPU's thread, works on"),
     ("carry-out", "the sum of a row's part that one share hands on to the share where the row ends"),
     ("slot", "a place for an entry in a padded format (ELL, blocked ELL)"),
@@ -218,17 +215,12 @@ def page():
     lines += section("How long does a conversion take?",
                      ["Milliseconds from CSR into a plan, allocations included, on an H100."],
                      conversions(), sources(["h100-convert-double"]))
-    lines += section("Glossary", markdown(["word", "meaning"], [("*%s*" % a, b) for a, b in GLOSSARY]))
-    return "\n".join(lines) + "\n"
-
-
-def matrices_page():
-    return "\n".join([
-        "# Performance by matrix", "",
+    lines += section("Every matrix", [
         "Microseconds of a product and of a lower triangular solve on an H100, and of a product with 16 threads on",
-        "a Xeon, by the results that [performance.md](performance.md) names, and written by the same program; `-`",
-        "where there is none. *At triad's speed* is CSR's minimum of bytes (12 a nonzero, 4 a row pointer, x and y once)",
-        "over the bandwidth measured in the same run.", ""] + every_matrix()) + "\n"
+        "a Xeon; `-` where there is none. *At triad's speed* is CSR's minimum of bytes (12 a nonzero, 4 a row pointer, x and y",
+        "once) over the bandwidth measured in the same run."], every_matrix())
+    lines += section("Glossary", ["Words of measurements; the others are in the [glossary](glossary.md)."], markdown(["word", "meaning"], [("*%s*" % a, b) for a, b in GLOSSARY]))
+    return "\n".join(lines) + "\n"
 
 
 def speedups():
@@ -315,7 +307,6 @@ def main():
     wanted = {os.path.join(ROOT, "docs", "products.svg"): products_picture(),
               os.path.join(ROOT, "docs", "speedups.svg"): speedups_picture(),
               os.path.join(ROOT, "docs", "performance.md"): page(),
-              os.path.join(ROOT, "docs", "performance-by-matrix.md"): matrices_page(),
               os.path.join(ROOT, "docs", "formats.md"): between("docs/formats.md", "winners", winners()),
               os.path.join(ROOT, "README.md"): between("README.md", "figures", losses())}
     stale = [path for path, made in wanted.items() if not is_kept(path, made)]

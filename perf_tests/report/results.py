@@ -132,12 +132,15 @@ def schemes(results):
 
 
 def command(results):
-    """The command line, with the names of matrices left out."""
+    """The command line, with the names of matrices and the commit left out."""
     words, skip = ["heddle-bench"], False
     for word in results["command_line"][1:]:
         if word.startswith("--"):
-            skip = word == "--matrix"
-            words += [word] + (["..."] if skip else [])
+            skip = word in ("--matrix", "--commit")
+            if word == "--matrix" and words[-2:] != ["--matrix", "..."]:
+                words += [word, "..."]
+            elif not skip:
+                words.append(word)
         elif words[-1] == "--json":
             words.append("FILE")
         elif not skip:

@@ -13,7 +13,7 @@ struct KindTimes {
   double of(int solves) const { return set_up + solves * solve; }
 };
 
-/// Poisson's equation with 1000^2 points on an H100 (docs/design/multigrid.md, "On a GPU"), the
+/// Poisson's equation with 1000^2 points on an H100 (perf_tests/results/NOTES-multigrid.md), the
 /// system of that table where plain aggregation loses most. Smoothed: measured. Plain: not
 /// measured; the set-up is that of AmgX's aggregation, and the solve has 2.3 times the products of
 /// a smoothed one, as counted there under "Plain aggregation". To be fitted on measured times.
