@@ -160,7 +160,7 @@ def test_kinds_and_cycles_of_multigrid(A):
             np.testing.assert_allclose(A @ x, b, atol=1e-6 * np.linalg.norm(b))
     with pytest.raises(heddle.Error, match="differs from one apply to the next"):
         heddle.minres(A, b, M=heddle.MultigridPlan(A, kind="plain-aggregation", cycle="k", coarsest_rows=10))
-    assert "plain-aggregation" in heddle.MultigridPlan(A, expected_solves=1, coarsest_rows=10).scheme
+    assert "plain-aggregation" in heddle.MultigridPlan(A, expected_solves=1, block_size=2, coarsest_rows=10).scheme
     with pytest.raises(heddle.Error, match="cycle is 'x'"):
         heddle.MultigridPlan(A, cycle="x")
     with pytest.raises(heddle.Error, match="kind is 'x'"):

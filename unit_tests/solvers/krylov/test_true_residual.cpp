@@ -123,7 +123,7 @@ TEST_CASE_TEMPLATE("three right-hand sides in every scalar, with fewer iteration
                 Kokkos::deep_copy(system.guess, Kokkos::subview(x, Kokkos::ALL, c));
                 const double residual = residual_norm(system, system.guess);
                 CHECK(close(residual, result.residual, 0.5));
-                if (most == 3) CHECK(result.iterations == 3);
+                if (most == 3) CHECK(result.iterations == (method == "bicgstab" ? 2 : 3));
                 if (most > 3) CHECK(residual < 2 * tolerance * norm(system.b));
               }
             }

@@ -683,9 +683,10 @@ TEST_CASE("the automatic kind, and options without effect") {
         .kind;
   };
   CHECK(kind_for(0, 1) == "smoothed-aggregation");
-  CHECK(kind_for(1, 1) == "plain-aggregation");
-  CHECK(kind_for(1, 2) == "smoothed-aggregation");
-  CHECK(kind_for(100, 1) == "smoothed-aggregation");
+  CHECK(kind_for(1, 1) == "smoothed-aggregation");
+  CHECK(kind_for(1, 2) == "plain-aggregation");
+  CHECK(kind_for(0, 2) == "smoothed-aggregation");
+  CHECK(kind_for(100, 2) == "smoothed-aggregation");
   CHECK_THROWS_AS(kind_for(-1, 1), Error);
   Parts parts;
   parts.prolongation = [](const Exec&, int, const Matrix&) { return Parts::Prolongation(); };
