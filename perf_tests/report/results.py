@@ -136,8 +136,9 @@ def command(results):
     words, skip = ["heddle-bench"], False
     for word in results["command_line"][1:]:
         if word.startswith("--"):
+            again = skip and word == "--matrix"  # given once for each matrix
             skip = word == "--matrix"
-            words += [word] + (["..."] if skip else [])
+            words += [] if again else [word] + (["..."] if skip else [])
         elif words[-1] == "--json":
             words.append("FILE")
         elif not skip:
