@@ -47,7 +47,7 @@ ArenaArray<To> arena_array(To& to, Count count) {
 /// that the arena was made on before it frees the memory, since kernels of that instance may still
 /// read the arrays. The memory is not initialized.
 ///
-/// Idea: one block for a CSR matrix, measured in docs/arena.md.
+/// Idea: one block for a CSR matrix, measured in docs/design/formats.md.
 template <MemorySpace Space>
 class Arena {
  public:

@@ -10,4 +10,4 @@
 #include "inspect/recipe/stored_blocks.hpp"
 
 /// Inspectors composed of a few steps, for formats of your own as for the library's. See
-/// docs/recipes.md.
+/// docs/own-format.md.

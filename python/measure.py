@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The tables of docs/python.md: what a call costs, what the import takes, and heddle.cg beside scipy's, or CuPy's on a GPU.
+"""The tables of python/README.md: what a call costs, what the import takes, and heddle.cg beside scipy's, or CuPy's on a GPU.
 
     OMP_NUM_THREADS=2 python3 python/measure.py [SIDE OF THE SQUARE, SIDE OF THE CUBE]
     OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive python3 python/measure.py small

@@ -98,7 +98,7 @@ inline double bytes_of_pieces(const Parameters& parameters, const RowFeatures& r
 /// Predicts from the bytes: a value and two local indices for each nonzero, x and y once; for a
 /// stored triangle also its mirror image. A last resort: on an H200 it took 4.6 times as long as
 /// the best of CSR on average, 2.2 at least (docs/design/formats.md), and a triangle 8 to 32 times
-/// as long as CSR of the whole matrix (docs/csb.md).
+/// as long as CSR of the whole matrix (perf_tests/results/NOTES-spmv.md).
 inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const Device& device,
                           const Sizes& sizes) {
   const bool triangle = sizes.symmetry != Symmetry::none;

@@ -21,7 +21,7 @@ inline bool reads_repay_packing(std::int64_t nonzeros, std::int64_t rows_of_x) {
 
 /// Whether a CPU's shares gain from packing column-major vectors of x: if rows of x are read often
 /// enough, and more often if packing goes through memory. Vectors that stay in the caches are worth
-/// packing for SIMD registers only (measured: docs/csr.md).
+/// packing for SIMD registers only (measured: docs/design/cpu.md).
 inline bool reads_repay_packing(const CpuTuning& tuning, std::int64_t nonzeros,
                                 std::int64_t rows_of_x, int vectors, std::int64_t vector_bytes,
                                 int threads, bool simd) {

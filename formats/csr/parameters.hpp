@@ -15,7 +15,7 @@
 namespace heddle::detail::csr {
 
 /// Tuning parameters of the CSR kernels on a GPU, read by their launches and by the cost model.
-/// Measured on an H200 (docs/csr.md, docs/design/formats.md); no AMD GPU has been measured.
+/// Measured on an H200 (docs/design/formats.md); no AMD GPU has been measured.
 struct GpuTuning {
   // csr/scalar and csr/subwarp
   int subwarp_threads = 256;

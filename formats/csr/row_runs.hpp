@@ -178,7 +178,7 @@ struct MispredictedRows {
 /// How predictable the ends of a matrix's rows are, if a predictor learns `predicted_rows` rows of
 /// a thread from apply to apply. Samples up to 16384 rows of each thread, and waits for the result.
 ///
-/// The limits are fitted to 44 matrices (docs/csr.md).
+/// The limits are fitted to 44 matrices (docs/design/cpu.md).
 template <ExecutionSpace Exec, Offset Off>
 RowEnds row_ends(const Exec& exec, const Off* row_ptr, std::int64_t rows,
                  std::int64_t predicted_rows) {

@@ -42,7 +42,8 @@ struct Parameters : LanesOrSimd {
 };
 
 /// Predicts from the bytes: every slot, x and y once; and from the rounds of loads of a row, if
-/// there are too few rows to hide them. Fitted on an H200: docs/ell.md.
+/// there are too few rows to hide them. Fitted on an H200:
+/// perf_tests/results/NOTES-spmv.md.
 inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const Device& device,
                           const Sizes& sizes) {
   const std::string refusal = too_much_padding(rows);

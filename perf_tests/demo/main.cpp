@@ -56,7 +56,7 @@ bool show(const std::string& threads, bool small) {
   std::printf(
       "\n(FewFormats: CSR and blocks alone, so that this builds soon. Leave it out for all.)\n");
   std::printf(
-      "\nRead on: README.md \"Solve a system\", docs/using-plans.md, docs/solvers.md, examples/\n"
+      "\nRead on: README.md \"Solve a system\", docs/using-plans.md, docs/overview.md, examples/\n"
       "Your matrix, every scheme, beside the libraries it finds: dev/sandbox dev/demo --full "
       "--matrix FILE.mtx\n"
       "Change something: dev/README.md, dev/sandbox dev/try cg\n");

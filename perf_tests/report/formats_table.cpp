@@ -27,13 +27,6 @@ std::string cell(const std::string& usage) {
   return text + "`";
 }
 
-std::string page_of(std::string name) {
-  for (char& c : name) {
-    if (c == '-') c = '_';
-  }
-  return name + ".md";
-}
-
 template <class Format>
 std::string row(const heddle::Device& gpu, const heddle::Device& cpu) {
   const std::string on_gpu = Format::grammar(gpu).usage(), on_cpu = Format::grammar(cpu).usage();
@@ -50,9 +43,9 @@ std::string row(const heddle::Device& gpu, const heddle::Device& cpu) {
   if constexpr (heddle::takes_triangles<Format>)
     notes += "takes one triangle of a symmetric matrix";
   if constexpr (heddle::merges_repeats<Format>) notes += "adds up repeated entries when inspected";
-  return std::string("| [") + Format::name + "](" + page_of(Format::name) + ") | " + cell(on_gpu) +
-         " | " + (on_cpu == on_gpu ? "the same" : cell(on_cpu)) + " | " + transposes + " | " +
-         notes + " |\n";
+  return std::string("| [") + Format::name + "](#" + Format::name + ") | " + cell(on_gpu) + " | " +
+         (on_cpu == on_gpu ? "the same" : cell(on_cpu)) + " | " + transposes + " | " + notes +
+         " |\n";
 }
 
 std::string table() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes docs/performance.md, docs/products.svg, docs/speedups.svg, README's count of losses
-and the table of docs/formats.md that says when which format wins, from kept results.
+"""Writes docs/performance.md, perf_tests/results/runs.md, docs/products.svg, docs/speedups.svg,
+README's count of losses and the table of docs/formats.md that says when which format wins, from kept results.
 
 usage: performance.py [--check]
 
@@ -99,13 +99,33 @@ def sources(names):
         device = r["machine"]["device"]
         if r["machine"]["backend"] == "OpenMP":
             device += ", %d threads" % r["machine"]["concurrency"]
-        rows.append(["[%s](../perf_tests/results/%s.csv)" % (name, name), device, r["date"][:10],
+        rows.append(["[%s](%s.csv)" % (name, name), device, r["date"][:10],
                      r["commit"], "yes" if r["settings"]["verify"] else "no", "`%s`" % command(r)])
     return markdown(["results", "machine", "date", "commit", "verified", "command"], rows)
 
 
 def names_of(runs):
     return list(dict.fromkeys(name for _, _, name, _ in runs))
+
+
+SECTIONS = (("Products with one vector on a GPU", PRODUCTS + OTHERS),
+            ("Products with several vectors on a GPU", COLUMNS),
+            ("Triangular solves on a GPU", SOLVES),
+            ("Products on a CPU", CPU + CPU_COLUMNS),
+            ("Triangular solves on a CPU", CPU_SOLVES))
+
+
+def from_runs(names):
+    return ["From " + ", ".join("[%s](../perf_tests/results/%s.csv)" % (name, name) for name in names) + "."]
+
+
+def runs_page():
+    lines = ["# Runs that docs/performance.md is made of", "",
+             "Written by `perf_tests/report/performance.py` from the files beside it. [The page](../../docs/performance.md) has what they say."]
+    for title, runs in SECTIONS:
+        lines += section(title, sources(names_of(runs)))
+    lines += section("Conversions", sources(["h100-convert-double"]))
+    return "\n".join(lines) + "\n"
 
 
 def section(title, *parts):
@@ -202,24 +222,21 @@ def read(name):
 def page():
     lines = read("performance.head.txt")
     lines += section("How much faster, and at what price?", summary())
-    for title, runs in (("Products with one vector on a GPU", PRODUCTS + OTHERS),
-                        ("Products with several vectors on a GPU", COLUMNS),
-                        ("Triangular solves on a GPU", SOLVES),
-                        ("Products on a CPU", CPU + CPU_COLUMNS),
-                        ("Triangular solves on a CPU", CPU_SOLVES)):
-        lines += section(title, comparison(runs), sources(names_of(runs)))
+    for title, runs in SECTIONS:
+        lines += section(title, comparison(runs), from_runs(names_of(runs)))
     lines += section("Is another format faster than what a plan takes?",
                      ["Time of each format's best scheme over that of `auto`, where the format holds the "
                       "matrix; from the", "results of products above."], formats_table())
     lines += section("What does set-up cost?", ["Of `auto`, in its own applies."], setups())
     lines += section("How long does a conversion take?",
                      ["Milliseconds from CSR into a plan, allocations included, on an H100."],
-                     conversions(), sources(["h100-convert-double"]))
+                     conversions(), from_runs(["h100-convert-double"]))
     lines += section("Every matrix", [
         "Microseconds of a product and of a lower triangular solve on an H100, and of a product with 16 threads on",
         "a Xeon; `-` where there is none. *At triad's speed* is CSR's minimum of bytes (12 a nonzero, 4 a row pointer, x and y",
         "once) over the bandwidth measured in the same run."], every_matrix())
-    lines += section("Glossary", ["Words of measurements; the others are in the [glossary](glossary.md)."], markdown(["word", "meaning"], [("*%s*" % a, b) for a, b in GLOSSARY]))
+    lines += section("Glossary", ["Words of measurements; the others are in the [index](overview.md#glossary)."],
+                     markdown(["word", "meaning"], [("*%s*" % a, b) for a, b in GLOSSARY]))
     return "\n".join(lines) + "\n"
 
 
@@ -307,6 +324,7 @@ def main():
     wanted = {os.path.join(ROOT, "docs", "products.svg"): products_picture(),
               os.path.join(ROOT, "docs", "speedups.svg"): speedups_picture(),
               os.path.join(ROOT, "docs", "performance.md"): page(),
+              os.path.join(ROOT, "perf_tests", "results", "runs.md"): runs_page(),
               os.path.join(ROOT, "docs", "formats.md"): between("docs/formats.md", "winners", winners()),
               os.path.join(ROOT, "README.md"): between("README.md", "figures", losses())}
     stale = [path for path, made in wanted.items() if not is_kept(path, made)]

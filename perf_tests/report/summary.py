@@ -9,7 +9,7 @@ the scheme that was chosen, and each peer, in microseconds; then how many times 
 scheme is as the better CSR algorithm of each library, and as the best of all that cuSPARSE has; the
 chosen scheme's time over the best; and its setup in its own applies.
 
-Where times spread too far to be compared, a line says so of each matrix (docs/heddle-bench.md).
+Where times spread too far to be compared, a line says so of each matrix (perf_tests/bench/README.md).
 
 Below it, of each contestant that ran on at least a dozen matrices, two rank correlations (Spearman's)
 over these: of its time with the nonzeros, 1 where a larger matrix always takes longer; and of its time

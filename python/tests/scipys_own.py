@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """scipy's own tests of cg, gmres, bicgstab and lobpcg, with heddle's in their place: python3 scipys_own.py [PAGE]
 
-What does not pass is named below, with the reason. A run prints that as the list of docs/python.md, and fails where a test
+What does not pass is named below, with the reason. A run prints that as the list of python/README.md, and fails where a test
 does not pass for no reason, a reason has no test any more, or PAGE does not hold the list."""
 import importlib
 import re

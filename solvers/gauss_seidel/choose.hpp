@@ -43,7 +43,8 @@ inline Scheme as_gauss_seidel(const Scheme& scheme) {
 
 /// Predicted speed-up of threads over one thread from which threads are chosen, in the natural
 /// order. The prediction was fitted to triangular solves; the order of levels scatters the three
-/// vectors of a half sweep too, so two threads gained less by this factor (docs/gauss-seidel.md).
+/// vectors of a half sweep too, so two threads gained less by this factor
+/// (docs/design/gauss-seidel.md).
 inline constexpr double least_gain = 1.75;
 
 /// The scheme that options pin, checked.

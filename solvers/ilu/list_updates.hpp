@@ -59,7 +59,7 @@ struct WriteUpdates {
 inline constexpr std::int64_t longest_listed_row = 65535;
 /// If the scheme does not say, updates are listed if they have at most this many bytes for each
 /// entry of the factors, eight times an entry of double with its column. One thread factored
-/// crystk01, at 46 bytes, twice as fast by the list as by marks: docs/ilu.md.
+/// crystk01, at 46 bytes, twice as fast by the list as by marks: docs/design/ilu.md.
 inline constexpr std::int64_t most_listed_bytes_per_entry = 96;
 /// The updates of a factorization by Row.
 template <ExecutionSpace Exec>

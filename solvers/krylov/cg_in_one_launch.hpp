@@ -416,8 +416,8 @@ struct CgSeconds {
 };
 
 /// The model: a thread of a CPU adds up about one nonzero in a nanosecond. For a GPU it is fitted
-/// to Laplacians of 256 to 490,000 rows on an H200 (docs/krylov.md): a team reads at 1.5 times its
-/// share of the memory bandwidth, a cluster at four times that.
+/// to Laplacians of 256 to 490,000 rows on an H200 (docs/design/krylov.md): a team reads at 1.5
+/// times its share of the memory bandwidth, a cluster at four times that.
 template <Scalar S>
 CgSeconds cg_seconds(const Device& device, std::int64_t rows, std::int64_t nonzeros) {
   const auto n = static_cast<double>(rows), entries = static_cast<double>(nonzeros);

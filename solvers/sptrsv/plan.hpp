@@ -128,7 +128,7 @@ class SptrsvPlan : public detail::Plan<
 /// scheme runs the first. A pure function. It reads expected_applies, vectors, threads and model
 /// (assumed to be for the triangle's scalar) of the options. On a GPU schemes are concrete. On a
 /// CPU the ranking uses rows, entries and shared rows only, except with a model; the plan computes
-/// from the levels whether threads gain: docs/wavefronts.md.
+/// from the levels whether threads gain: docs/sptrsv.md.
 inline std::vector<RankedSolve> choose(const TriangleFeatures& features,
                                        const SptrsvOptions& options, const Device& device) {
   return detail::sptrsv::choose(

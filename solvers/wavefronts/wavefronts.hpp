@@ -48,7 +48,7 @@ namespace heddle::detail::wavefronts {
 inline constexpr std::int64_t default_grain = 750;
 
 // The cost of a loop, in items read. Fitted to half of the triangles on the CPUs of
-// docs/wavefronts.md, and checked on the others.
+// docs/design/sptrsv.md, and checked on the others.
 
 /// Seconds of an item read.
 inline constexpr double item_seconds = 0.45e-9;
@@ -341,7 +341,7 @@ namespace heddle {
 /// On CPUs for_each is one launch of all threads, ordered by barriers or by waits of one thread for
 /// another. Elsewhere it is one launch for every level. The level of an iteration is 0 if it
 /// depends on none, else one more than the highest level that it depends on. On a CPU on which
-/// threads are predicted not to gain, one thread runs the plain loop. See docs/wavefronts.md.
+/// threads are predicted not to gain, one thread runs the plain loop. See docs/sptrsv.md.
 ///
 /// It belongs to the device of `exec`; for_each runs on any execution space instance of that
 /// device, once at a time. It can be moved, not copied. An object that was moved from runs nothing

@@ -58,7 +58,7 @@ constexpr double hole = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
-TEST_CASE("ell: the arrays that docs/ell.md draws") {
+TEST_CASE("ell: the arrays that docs/formats.md draws") {
   const auto A = example(5, {{0, 1}, {1}, {0, 3}, {2, 3, 4}});
   const heddle::detail::slots::Storage<Exec, double, int, int> storage(Exec(), A.matrix(), 3);
   const auto view = storage.view();
@@ -71,7 +71,7 @@ TEST_CASE("ell: the arrays that docs/ell.md draws") {
   CHECK(values[32 + 3] == A.host.values()(6));
 }
 
-TEST_CASE("dia: the arrays that docs/dia.md draws") {
+TEST_CASE("dia: the arrays that docs/formats.md draws") {
   const auto A = example(5, {{0, 1, 3}, {1, 2}, {3, 2, 3}, {0, 3}});
   const heddle::detail::dia::Storage<Exec, double, int, int> storage(Exec(), A.matrix());
   const auto view = storage.view();
@@ -91,7 +91,7 @@ TEST_CASE("dia: the arrays that docs/dia.md draws") {
   }
 }
 
-TEST_CASE("bcsr: the arrays that docs/bcsr.md draws") {
+TEST_CASE("bcsr: the arrays that docs/formats.md draws") {
   const auto A = example(5, {{0, 1, 4}, {1}, {2, 3, 2}});
   const heddle::detail::bcsr::Storage<Exec, double, int, int, double> storage(Exec(), A.matrix(),
                                                                               {2, 2});
@@ -105,7 +105,7 @@ TEST_CASE("bcsr: the arrays that docs/bcsr.md draws") {
                                                    a(4) + a(6), hole, a(5), hole}));
 }
 
-TEST_CASE("gcsr: the arrays that docs/gcsr.md draws") {
+TEST_CASE("gcsr: the arrays that docs/formats.md draws") {
   const auto A = example(4, {{}, {0, 1}, {}, {}, {2}, {1, 2, 3}, {}});
   const heddle::detail::gcsr::Storage<Exec, int, int> storage(Exec(), A.matrix(), 4);
   const auto view = storage.view(A.matrix());
@@ -117,7 +117,7 @@ TEST_CASE("gcsr: the arrays that docs/gcsr.md draws") {
   CHECK(view.values == A.device.values().data());
 }
 
-TEST_CASE("hyb: the arrays that docs/hyb.md draws") {
+TEST_CASE("hyb: the arrays that docs/formats.md draws") {
   const auto A = example(5, {{0, 1}, {1}, {0, 1, 2, 4}, {}, {0, 2, 3}});
   const auto longer = heddle::detail::hyb::rows_longer_than(Exec(), A.matrix());
   const std::int64_t expected_longer[] = {4, 3, 2, 1, 0};
@@ -143,7 +143,7 @@ TEST_CASE("hyb: the arrays that docs/hyb.md draws") {
 }
 
 /// Slices of two rows; the columns of the second slice span more than 16 bits.
-TEST_CASE("blocked-ell: the arrays that docs/blocked_ell.md draws") {
+TEST_CASE("blocked-ell: the arrays that docs/formats.md draws") {
   using namespace heddle::detail::blocked_ell;
   const auto A = example(70000, {{0, 1}, {1}, {0, 69999}, {2, 3, 4}, {}});
   const Storage<Exec, double, int, int, double> storage(Exec(), A.matrix(), 1, 0);
@@ -166,7 +166,7 @@ TEST_CASE("blocked-ell: the arrays that docs/blocked_ell.md draws") {
   CHECK(on_host(view.values, 10) == Reals{a(0), a(2), a(1), 0, a(3), a(5), a(4), a(6), 0, a(7)});
 }
 
-TEST_CASE("csb: the arrays that docs/csb.md draws") {
+TEST_CASE("csb: the arrays that docs/formats.md draws") {
   const auto A = example(6, {{0, 1}, {0, 1, 4}, {}, {2, 3, 5}});
   const heddle::detail::csb::Storage<Exec, double, int, int> storage(Exec(), A.matrix(), 2);
   REQUIRE(storage.blocks() == 4);

@@ -11,7 +11,7 @@
 ///     fill_values(exec, label, A, map, block_ptr, block_columns, BlocksByColumns{...}, values);
 ///
 /// The map turns each entry (row i, column k, place j in the row) into a Point; the end makes
-/// arrays of the outer coordinates and places the values. Drawings of all: docs/recipes.md.
+/// arrays of the outer coordinates and places the values. Drawings of all: docs/own-format.md.
 /// Source of the steps: A. Venkat, M. Hall and M. Strout, "Loop and data transformations for
 /// sparse matrix code", PLDI 2015.
 namespace heddle::recipe {

@@ -176,7 +176,7 @@ Operation features_operation() {
     return code;
   };
   return {.name = "features",
-          .description = "Features of matrices, as docs/features.md defines them",
+          .description = "Features of matrices, as docs/choose.md defines them",
           .define = define,
           .run = run,
           .help = matrix_help() + "\n"};

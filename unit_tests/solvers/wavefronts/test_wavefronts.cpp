@@ -510,7 +510,7 @@ TEST_CASE("wavefronts: what two threads are predicted to gain") {
     return wavefronts::predicted_gain(counts, stages, side * side, backends::ThreadCosts());
   };
   CHECK(gain_on_grid(100, 2) < 1);    // no level is large enough for two
-  CHECK(gain_on_grid(850, 2) > 1.2);  // measured: 1.4 to 1.7 (docs/wavefronts.md)
+  CHECK(gain_on_grid(850, 2) > 1.2);  // measured: 1.4 to 1.7 (perf_tests/results/NOTES-sptrsv.md)
   CHECK(gain_on_grid(420, 24) < gain_on_grid(400, 24));  // larger than the caches
 }
 
