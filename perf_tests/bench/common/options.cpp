@@ -16,8 +16,14 @@ void MatrixOptions::define(CLI::App& app) {
                  "Matrix files: Matrix Market (.mtx, also .gz and .xz) or PETSc binary")
       ->type_name("FILE");
   app.add_option("--generate", generated, "Generated matrices; see below")->type_name("KIND:ARGS");
-  app.add_option("--set", sets, "Sets of matrices, by name (see below) or file")->type_name("NAME");
-  app.add_option("--folder", folder, "Folder of the files of a set")
+  app.add_option(
+         "--set", sets,
+         "Sets of matrices, by name (see below) or file. A line with a colon is a generator's "
+         "text, any other a file")
+      ->type_name("NAME");
+  app.add_option("--folder", folder,
+                 "Folder of the files of a set: GROUP/NAME is looked for as GROUP/NAME/NAME, "
+                 "GROUP/NAME, NAME/NAME and NAME, as .mtx, .mtx.xz, .mtx.gz or .petsc")
       ->type_name("DIR")
       ->capture_default_str();
   app.add_option("--seed", seed,
@@ -26,7 +32,7 @@ void MatrixOptions::define(CLI::App& app) {
   app.add_option(
          "--order", orders,
          "Orders of rows and columns, one run for each: own, rcm (reverse Cuthill-McKee), degree, "
-         "random")
+         "random. Matrices that are not square are left out of all but own")
       ->check(CLI::IsMember({"own", "rcm", "degree", "random"}))
       ->capture_default_str();
 }
@@ -79,6 +85,12 @@ std::string matrix_help() {
   return text;
 }
 
+std::string timing_help() {
+  return "times:\n" +
+         help_line("unsteady:", "marks times that spread by over 25 %: do not compare them") +
+         help_line("HEDDLE_BENCH_ARRAY_MB", "of the environment: the MB of each of triad's arrays");
+}
+
 std::string check_seconds(const std::string& text) {
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
@@ -104,8 +116,14 @@ void RunOptions::define(CLI::App& app) {
       ->capture_default_str();
   app.add_flag("--flush", flush, "Overwrite the caches before every repetition");
   app.add_flag("--no-verify", no_verify, "Do not check the results");
-  app.add_option("--json", json_path, "Also write the results here")->type_name("FILE");
-  app.add_option("--csv", csv_path, "Also write the results here, one line for each contestant")
+  app.add_option(
+         "--json", json_path,
+         "Also write the results here. Rewritten after every matrix; a pipe is written once, "
+         "at the end")
+      ->type_name("FILE");
+  app.add_option("--csv", csv_path,
+                 "Also write the results here, one line for each contestant. Rewritten after every "
+                 "matrix; a pipe is written once, at the end")
       ->type_name("FILE");
   app.add_option("--commit", commit, "Commit to name in the results")->type_name("HASH");
 }

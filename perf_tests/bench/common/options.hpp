@@ -35,6 +35,9 @@ struct MatrixOptions {
 /// Help for the generators with their arguments and for the sets, one line each.
 std::string matrix_help();
 
+/// Help for the times of contestants: when not to compare them, and what triad's arrays hold.
+std::string timing_help();
+
 /// Returns "" for a number of seconds above 0, else the error. CLI11's own check of positive
 /// numbers accepts NaN.
 std::string check_seconds(const std::string& text);

@@ -159,7 +159,7 @@ Operation operation_of(const ContestOperation<Request>& of) {
     if (of.prepare) of.prepare(*request);
     return run_contest(of, *request, (*settings)->json(), words);
   };
-  operation.help = matrix_help() + "\n" + of.help;
+  operation.help = matrix_help() + "\n" + timing_help() + "\n" + of.help;
   operation.list = [=](std::ostream& out) {
     if (of.list) of.list(out);
     list_schemes_and_baselines<Request>(out, of.name);

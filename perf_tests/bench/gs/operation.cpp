@@ -77,6 +77,9 @@ void prepare(GsRequest& request) {
 }
 
 constexpr const char* help =
+    "matrices:\n"
+    "  A missing or zero diagonal entry is set to one more than the magnitudes of its row and "
+    "column.\n\n"
     "columns of the table:\n"
     "  setup    median of the repeated inspections\n"
     "  times    the setup over the time\n"

@@ -69,6 +69,9 @@ void prepare(IluRequest& request) {
 }
 
 constexpr const char* help =
+    "matrices:\n"
+    "  A missing or zero diagonal entry is set to one more than the magnitudes of its row and "
+    "column.\n\n"
     "columns of the table:\n"
     "  setup    median of the repeated inspections, each with a first factorization\n"
     "  times    the setup over the time\n"

@@ -36,7 +36,8 @@ void define(Settings& settings, MultigridRequest& r) {
       ->check(CLI::IsMember({"cg", "gmres"}));
   r.define_limits(settings);
   r.define_contest(settings.app(),
-                   "Smoothers, kinds and cycles, \"auto\" for the default, or \"all\"");
+                   "Smoothers, kinds and cycles (heddle-bench list names them), \"auto\" for the "
+                   "default, or \"all\"");
 }
 
 /// The median of `samples` over the time of a cycle.

@@ -8,8 +8,10 @@ namespace {
 
 void define(Settings& settings, MultiplyRequest& r) {
   settings
-      .option("product", r.product,
-              "aa: A A. ap: A P, where P is a smoothed prolongation. rap: R A P, R = P'")
+      .option(
+          "product", r.product,
+          "aa: A A. ap: A P, where P is a smoothed prolongation. rap: R A P, R = P'. A is sorted, "
+          "and repeated entries are added up, first")
       ->check(CLI::IsMember({"aa", "ap", "rap"}));
   settings.app()
       .add_option("--most-products", r.most_products,

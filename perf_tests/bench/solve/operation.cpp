@@ -9,21 +9,25 @@ void SystemRequest::define_limits(Settings& settings, double least_excess) {
       ->check(CLI::Range(1e-15, 0.1));
   settings.option("max-iterations", limits.max_iterations, "Maximal number of products")
       ->check(CLI::PositiveNumber);
-  settings
-      .option("excess", excess,
-              "Excess of a Laplacian that is made of a pattern: the diagonal over the other "
-              "entries' magnitudes, less 1")
-      ->check(CLI::Range(least_excess, 1e9));
+  std::string about_excess =
+      "Excess of a Laplacian that is made of a pattern: the diagonal over the other entries' "
+      "magnitudes, less 1";
+  if (least_excess < 0) about_excess += ". Below 0 for minres alone";
+  settings.option("excess", excess, about_excess)->check(CLI::Range(least_excess, 1e9));
 }
 
 namespace {
 
 void define(Settings& settings, SolveRequest& r) {
-  settings.option("method", r.method_name, "cg, minres, bicgstab or gmres")
+  settings
+      .option(
+          "method", r.method_name,
+          "cg, minres, bicgstab or gmres. A file's values are used if the method can take them; "
+          "else a Laplacian of its pattern is solved")
       ->check(CLI::IsMember({"cg", "minres", "bicgstab", "gmres"}));
   settings.option("restart", r.restart, "Iterations after which gmres is restarted")
       ->check(CLI::Range(1, 1000));
-  settings.option("basis", r.basis, "Precision of the basis of gmres: scalar or float")
+  settings.option("basis", r.basis, "Precision of the basis: scalar; float for gmres alone")
       ->check(CLI::IsMember({"scalar", "float"}));
   r.define_limits(settings, -0.9);  // below 0: indefinite, for minres
   settings.option("block", r.block, "Rows of a block of block-jacobi")->check(CLI::Range(1, 32));
@@ -31,7 +35,9 @@ void define(Settings& settings, SolveRequest& r) {
       ->check(CLI::PositiveNumber);
   settings.option("expected-applies", r.expected_applies, "Number of applies that plans assume")
       ->check(CLI::PositiveNumber);
-  r.define_contest(settings.app(), "Preconditioners of Heddle, or \"all\" that go with the method");
+  r.define_contest(settings.app(),
+                   "Preconditioners of Heddle (heddle-bench list names them), or \"all\" that go "
+                   "with the method");
 }
 
 /// The kind by which contestants are compared: the first word of the preconditioner's name. In a

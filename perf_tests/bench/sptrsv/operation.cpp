@@ -34,7 +34,8 @@ void define(Settings& settings, SptrsvRequest& r) {
   settings.app()
       .add_option(
           "--trace", r.trace_path,
-          "Also trace a solve of each scheme: its critical path is printed, and written here")
+          "Also trace a solve of each scheme: its critical path is printed, and written here. One "
+          "column, double, 32-bit offsets; stamps take time themselves")
       ->type_name("FILE");
 }
 
