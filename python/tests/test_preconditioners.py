@@ -157,7 +157,7 @@ def test_kinds_and_cycles_of_multigrid(A):
             assert f"{kind}, {cycle} cycle" in M.scheme
             x, info = heddle.cg(A, b, M=M)
             assert info == 0
-            np.testing.assert_allclose(A @ x, b, atol=1e-6 * np.linalg.norm(b))
+            assert np.linalg.norm(b - A @ x) <= 1.01e-5 * np.linalg.norm(b)
     with pytest.raises(heddle.Error, match="differs from one apply to the next"):
         heddle.minres(A, b, M=heddle.MultigridPlan(A, kind="plain-aggregation", cycle="k", coarsest_rows=10))
     assert "plain-aggregation" in heddle.MultigridPlan(A, expected_solves=1, block_size=2, coarsest_rows=10).scheme
