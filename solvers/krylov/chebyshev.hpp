@@ -59,12 +59,7 @@ class ChebyshevSteps {
   template <class A, class D, VectorView B, WritableVectorView X>
   void apply(const Exec& exec, A& matrix, const D& inverse, const B& b, const X& x) const {
     const auto to = vectors::to_write(x);
-    vectors::check_alike("b", vectors::to_read(b), "x", to);
-    if (to.rows != rows_) {
-      throw Error("b has " + std::to_string(to.rows) + " rows, and the preconditioner is for " +
-                      std::to_string(rows_),
-                  "make it of the same matrix");
-    }
+    vectors::check_preconditioned(vectors::to_read(b), to, rows_);
     if constexpr (B::rank() == 1 && X::rank() == 1) {
       run(exec, matrix, inverse, b, x);
     } else {

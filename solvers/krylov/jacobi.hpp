@@ -52,12 +52,7 @@ class JacobiPreconditioner {
     moves_.check("JacobiPreconditioner", "apply");
     const auto from = detail::vectors::to_read(b);
     const auto to = detail::vectors::to_write(x);
-    detail::vectors::check_alike("b", from, "x", to);
-    if (static_cast<std::size_t>(to.rows) != inverse_.extent(0)) {
-      throw Error("b has " + std::to_string(to.rows) + " rows, and the preconditioner is for " +
-                      std::to_string(inverse_.extent(0)),
-                  "make it of the same matrix");
-    }
+    detail::vectors::check_preconditioned(from, to, static_cast<std::int64_t>(inverse_.extent(0)));
     multiply(exec, from, to);
   }
   template <VectorView B, WritableVectorView X>
@@ -166,13 +161,8 @@ class BlockJacobiPreconditioner {
     moves_.check("BlockJacobiPreconditioner", "apply");
     const auto from = detail::vectors::to_read(b);
     const auto to = detail::vectors::to_write(x);
-    detail::vectors::check_alike("b", from, "x", to);
+    detail::vectors::check_preconditioned(from, to, rows_);
     detail::vectors::check_distinct("b", from, "x", to);
-    if (to.rows != rows_) {
-      throw Error("b has " + std::to_string(to.rows) + " rows, and the preconditioner is for " +
-                      std::to_string(rows_),
-                  "make it of the same matrix");
-    }
     multiply(exec, from, to);
   }
   template <VectorView B, WritableVectorView X>

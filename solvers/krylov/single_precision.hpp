@@ -137,12 +137,7 @@ class SinglePrecision {
     P& inner = held("apply");
     const auto from = detail::vectors::to_read(b);
     const auto to = detail::vectors::to_write(x);
-    detail::vectors::check_alike("b", from, "x", to);
-    if (to.rows != system_.rows()) {
-      throw Error("b has " + std::to_string(to.rows) + " rows, and the preconditioner is for " +
-                      std::to_string(system_.rows()),
-                  "make it of the same matrix");
-    }
+    detail::vectors::check_preconditioned(from, to, system_.rows());
     system_.apply(exec, from, to, [&](const auto& own_b, const auto& own_x) {
       detail::krylov::apply<Exec, To>(exec, inner, own_b, own_x);
     });

@@ -280,6 +280,16 @@ void check_distinct(const char* name_of_x, const Multivector<X>& x, const char* 
   }
 }
 
+/// Throws Error unless b and x are alike, and have the `rows` of a preconditioner.
+template <class B, class X>
+void check_preconditioned(const Multivector<B>& b, const Multivector<X>& x, std::int64_t rows) {
+  check_alike("b", b, "x", x);
+  if (x.rows == rows) return;
+  throw Error("b has " + std::to_string(x.rows) + " rows, and the preconditioner is for " +
+                  std::to_string(rows),
+              "make it of the same matrix");
+}
+
 /// Throws Error unless `place` holds one number for each of `count` vectors.
 template <class View>
 void check_numbers(const char* name, const View& place, int count, bool one_for_all) {
