@@ -160,6 +160,31 @@ void check_positive_definite(const E& exec, Plan& plan,
   }
 }
 
+/// Gives a plan four times the values of A: M b is a quarter of what it was, to the bit, since a
+/// power of two changes no rounding.
+template <ExecutionSpace E, class Plan>
+void check_four_times(const E& exec, const PlainOperator<E, double>& a, Plan& plan) {
+  const auto b = right_hand_side<double, typename E::memory_space>(plan.rows());
+  const auto before = applied(exec, plan, b);
+  plan.update_values(exec, with_values(a, [](double value) { return 4 * value; }).matrix());
+  plan.check_values(exec);
+  const auto after = applied(exec, plan, b);
+  bool same = true;
+  for (std::size_t i = 0; i < before.extent(0); ++i) same = same && before(i) == 4 * after(i);
+  CHECK(same);
+}
+
+/// |x - y| over |y|, of largest entries; NaN if y is zero.
+template <class X, class Y>
+double relative_difference(const X& x, const Y& y) {
+  double largest = 0, most = 0;
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    largest = std::max(largest, static_cast<double>(Kokkos::abs(y[i])));
+    most = std::max(most, static_cast<double>(Kokkos::abs(x[i] - y[i])));
+  }
+  return most / largest;
+}
+
 /// CG's iterations to 1e-8 for a b in the range of A; the host confirms the residual.
 template <class Plan>
 int iterations_with(const Exec& exec, const PlainOperator<Exec, double>& system, Plan& plan) {

@@ -157,6 +157,16 @@ std::vector<std::vector<S>> inverse_by_lu(std::vector<std::vector<S>> a) {
 
 using Entries = std::vector<std::vector<double>>;
 
+/// The matrix with these entries times `unit`.
+template <class E, class S>
+Dense<E, S> in_unit(const Entries& rows, double unit) {
+  Dense<E, S> dense{converted<S>(rows)};
+  for (auto& row : dense.rows) {
+    for (S& entry : row) entry *= number<S>(unit);
+  }
+  return dense;
+}
+
 enum class OnDiagonal { random, zero, tiny, some_tiny, permutation };
 
 /// A random unsymmetric matrix, far from singular, with this diagonal.
@@ -250,10 +260,7 @@ TEST_CASE_TEMPLATE_DEFINE("rows or columns of a unit of their own are not roundi
            {{-1e3}},
        }) {
     for (const double unit : {1.0, 1e-12, 1e12}) {
-      Dense<E, S> a{converted<S>(rows)};
-      for (auto& row : a.rows) {
-        for (S& entry : row) entry *= number<S>(unit);
-      }
+      const Dense<E, S> a = in_unit<E, S>(rows, unit);
       std::int64_t marked = 0;
       const auto M = converted<double>(inverse_of(exec, a, marked, false));
       const auto A = converted<double>(a.rows);
@@ -295,10 +302,7 @@ TEST_CASE_TEMPLATE_DEFINE("unsymmetric singular matrices with a dependent column
     for (const double unit : {1.0, 1e-12, 1e12}) {
       CAPTURE(rows.size());
       CAPTURE(unit);
-      Dense<E, S> a{converted<S>(rows)};
-      for (auto& row : a.rows) {
-        for (S& entry : row) entry *= number<S>(unit);
-      }
+      const Dense<E, S> a = in_unit<E, S>(rows, unit);
       std::int64_t marked = 0;
       const auto M = converted<double>(inverse_of(exec, a, marked, false));
       const auto A = converted<double>(a.rows);
