@@ -15,6 +15,7 @@ set(HEDDLE_PUBLIC_NAMES
     cg.hpp=solvers/cg.hpp
     chebyshev.hpp=solvers/chebyshev.hpp
     csr.hpp=matrices/csr.hpp
+    direct.hpp=solvers/direct.hpp
     error.hpp=core/error.hpp
     features.hpp=formats/inspect/features.hpp
     format.hpp=formats/format.hpp
