@@ -15,6 +15,7 @@
 #include "../../formats/compiled.hpp"
 #include "../../formats/inspect/check_csr.hpp"
 #include "../../matrices/reorder.hpp"
+#include "check_vectors.hpp"
 #include "core.hpp"
 #include "fields.hpp"
 #include "lu.hpp"
@@ -448,23 +449,7 @@ void DirectPlanCore<Exec, Matrix>::solve(const Exec& exec, int count) const {
 template <ExecutionSpace Exec, class Matrix>
 void DirectPlanCore<Exec, Matrix>::apply(const Exec& exec, const Multivector<const S>& b,
                                          const Multivector<S>& x) const {
-  const auto demand = [&](const char* vector, std::int64_t is) {
-    if (is == rows_) return;
-    throw Error(std::string(vector) + " has " + std::to_string(is) + " rows, and A has " +
-                    std::to_string(rows_),
-                "give b and x as many rows as A has");
-  };
-  demand("b", b.rows);
-  demand("x", x.rows);
-  if (b.count != x.count) {
-    throw Error("b holds " + std::to_string(b.count) + " vectors and x " + std::to_string(x.count),
-                "give both the same number of vectors");
-  }
-  const bool in_place = x.data == b.data && (x.rows < 2 || x.row_stride == b.row_stride) &&
-                        (x.count < 2 || x.vector_stride == b.vector_stride);
-  if (!in_place && overlap(b, x)) {
-    throw Error("x overlaps b in part", "let x be b itself, or give it memory of its own");
-  }
+  direct::check_vectors(rows_, b, x);
   if (rows_ == 0 || b.count == 0) return;
   const typename OverlapCheck<Exec>::Apply counted(overlap_, exec);
   for (int first = 0; first < b.count; first += room_) {

@@ -3,6 +3,7 @@
 
 #include "../../core/fields.hpp"
 #include "options.hpp"
+#include "sparse_options.hpp"
 
 namespace heddle::detail {
 
@@ -21,5 +22,16 @@ inline constexpr auto fields<DirectOptions> = std::tuple{
     field("check_pattern", &DirectOptions::check_pattern,
           "whether update_values compares the pattern with the inspected one, which waits")};
 static_assert(lists_all_fields<DirectOptions>, "a field is missing, or has another place");
+
+template <>
+inline constexpr auto fields<SparseDirectOptions> = std::tuple{
+    field("method", &SparseDirectOptions::method, "the library that factors"),
+    field("refinement_steps", &SparseDirectOptions::refinement_steps,
+          "steps of iterative refinement in each apply, with the true residual", at_least(0)),
+    field("max_bytes", &SparseDirectOptions::max_bytes,
+          "largest memory of the factors by the forecast, in bytes; more is an Error"),
+    field("check_pattern", &SparseDirectOptions::check_pattern,
+          "whether update_values compares the pattern with the inspected one, which waits")};
+static_assert(lists_all_fields<SparseDirectOptions>, "a field is missing, or has another place");
 
 }  // namespace heddle::detail

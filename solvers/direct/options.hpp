@@ -48,7 +48,7 @@ struct DirectOptions {
   bool check_pattern = heddle::detail::asserts;
 };
 
-/// What a direct factorization is predicted to need.
+/// The predicted needs of a direct factorization.
 struct DirectForecast {
   Scheme scheme;
   std::size_t bytes = 0;                                  ///< device memory of the plan

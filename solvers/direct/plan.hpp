@@ -75,7 +75,7 @@ class DirectPlan : public detail::Plan<DirectPlan<Exec, Matrix>, Exec, Matrix,
   explicit DirectPlan(const Matrix& A, const DirectOptions& options = {})
       : DirectPlan(Exec{}, A, options) {}
 
-  /// What the constructor would do, without factoring: the scheme, bytes() and operations. If
+  /// Predicts the constructor: its scheme, bytes() and operations. Nothing is factored. If
   /// options.max_bytes is too small, those of the way that needs the fewest bytes. Throws Error as
   /// the constructor does for a matrix or options that are unfit; values are not read. Allocates
   /// for an ordering, and waits for `exec`.
@@ -97,7 +97,7 @@ class DirectPlan : public detail::Plan<DirectPlan<Exec, Matrix>, Exec, Matrix,
     this->core("apply").apply(exec, multivector_of<const S>(b), multivector_of<S>(x));
   }
 
-  /// What the plan was predicted to need when it was made.
+  /// The prediction of the plan when it was made.
   const DirectForecast& forecast() const { return this->core("forecast").forecast(); }
 
   /// The interface of a preconditioner for solvers: the inverse is symmetric if A is, up to
