@@ -15,6 +15,7 @@ set(HEDDLE_PUBLIC_NAMES
     cg.hpp=solvers/cg.hpp
     chebyshev.hpp=solvers/chebyshev.hpp
     csr.hpp=matrices/csr.hpp
+    direct.hpp=solvers/direct.hpp
     error.hpp=core/error.hpp
     features.hpp=formats/inspect/features.hpp
     format.hpp=formats/format.hpp
@@ -35,6 +36,7 @@ set(HEDDLE_PUBLIC_NAMES
     recipes.hpp=formats/recipes.hpp
     sgd.hpp=solvers/sgd.hpp
     single_precision.hpp=solvers/single_precision.hpp
+    sparse_direct.hpp=solvers/sparse_direct.hpp
     spmv.hpp=formats/spmv.hpp
     sptrsv.hpp=solvers/sptrsv.hpp
     tpetra.hpp=solvers/tpetra.hpp
@@ -67,7 +69,7 @@ foreach(pair IN LISTS HEDDLE_PUBLIC_NAMES)
   heddle_public_header(${name} ${target})
   list(APPEND HEDDLE_PUBLIC_HEADERS ${name})
   # Those that need other libraries' headers are included by who has them.
-  if(NOT name MATCHES "^(tpetra|ifpack2)\\.hpp$")
+  if(NOT name MATCHES "^(tpetra|ifpack2|sparse_direct)\\.hpp$")
     list(APPEND everything ${target})
   endif()
 endforeach()

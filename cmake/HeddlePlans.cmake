@@ -56,6 +56,7 @@ function(heddle_plans target)
     add_source(cg_${scalar} solvers/krylov/cg_definitions.hpp "HEDDLE_CG_INSTANCES(, ${type})\n")
     add_source(jacobi_${scalar} solvers/krylov/jacobi_definitions.hpp
                "HEDDLE_JACOBI_INSTANCES(, ${type})\n")
+    add_source(direct_${scalar} solvers/direct/definitions.hpp "HEDDLE_DIRECT_INSTANCES(, ${type})\n")
     add_source(gmres_${scalar} solvers/krylov/gmres_definitions.hpp
                "HEDDLE_PROGRESS_INSTANCES(, ${type})\nHEDDLE_GMRES_INSTANCES(, ${type})\n")
     add_source(bicgstab_${scalar} solvers/krylov/bicgstab_definitions.hpp

@@ -5,6 +5,7 @@
 
 #include <heddle/chebyshev.hpp>
 #include <heddle/csr.hpp>
+#include <heddle/direct.hpp>
 #include <heddle/gauss_seidel.hpp>
 #include <heddle/ilu.hpp>
 #include <heddle/multigrid.hpp>
@@ -23,6 +24,7 @@
 #endif
 
 #include "../../backends/cooperative.hpp"
+#include "../../solvers/direct/definitions.hpp"
 #include "../../solvers/krylov/jacobi_definitions.hpp"
 #include "../../solvers/krylov/single_precision_definitions.hpp"
 #include "../../solvers/vectors/definitions.hpp"
@@ -345,6 +347,18 @@ inline void add_factors(std::vector<Row>& rows) {
   }
 }
 
+inline void add_direct(std::vector<Row>& rows) {
+  const Traits is{.in_place = true, .diagonal = false};  // its diagonal may have zeros
+  for (const char* scheme :
+       {"direct/dense", "direct/band,ordering=natural", "direct/band,ordering=rcm"}) {
+    for (const int steps : {0, 1}) {
+      const DirectOptions options{.refinement_steps = steps, .scheme = scheme};
+      rows.push_back(row<DirectPlan<Exec, Matrix>>(
+          "DirectPlan", scheme + std::string(steps > 0 ? ", refined" : ""), is, options));
+    }
+  }
+}
+
 inline void add_multigrid(std::vector<Row>& rows) {
   using Plan = MultigridOf<Exec, double>;
   const Traits is{.new_plan_alike = false, .grid = true};
@@ -464,6 +478,7 @@ inline std::vector<Row> every_plan() {
   add_triangles(rows);
   add_sweeps(rows);
   add_factors(rows);
+  add_direct(rows);
   add_multigrid(rows);
   add_polynomials(rows);
   add_others(rows);

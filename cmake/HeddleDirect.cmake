@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Heddle::direct: Heddle::heddle with CHOLMOD, UMFPACK and KLU of SuiteSparse, for <heddle/sparse_direct.hpp>.
+# Of an installed Heddle find_package(Heddle COMPONENTS direct) makes it.
+find_path(HEDDLE_SUITESPARSE_INCLUDE_DIR umfpack.h PATH_SUFFIXES suitesparse)
+set(heddle_suitesparse_libraries "")
+set(Heddle_direct_FOUND TRUE)
+foreach(library IN ITEMS cholmod umfpack klu)
+  string(TOUPPER HEDDLE_${library}_LIBRARY variable)
+  find_library(${variable} ${library})
+  if(NOT ${variable})
+    set(Heddle_direct_FOUND FALSE)
+  endif()
+  list(APPEND heddle_suitesparse_libraries "${${variable}}")
+endforeach()
+if(NOT HEDDLE_SUITESPARSE_INCLUDE_DIR)
+  set(Heddle_direct_FOUND FALSE)
+endif()
+if(Heddle_direct_FOUND AND NOT TARGET Heddle::direct)
+  add_library(Heddle::direct INTERFACE IMPORTED)
+  target_link_libraries(Heddle::direct INTERFACE Heddle::heddle ${heddle_suitesparse_libraries})
+  target_include_directories(Heddle::direct SYSTEM INTERFACE "${HEDDLE_SUITESPARSE_INCLUDE_DIR}")
+endif()
