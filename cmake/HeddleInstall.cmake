@@ -38,6 +38,7 @@ install(FILES "${CMAKE_CURRENT_BINARY_DIR}/HeddleConfig.cmake"
               "${CMAKE_CURRENT_BINARY_DIR}/HeddleConfigVersion.cmake"
               "${CMAKE_CURRENT_SOURCE_DIR}/cmake/HeddlePlans.cmake"
               "${CMAKE_CURRENT_SOURCE_DIR}/cmake/HeddleLapack.cmake"
+              "${CMAKE_CURRENT_SOURCE_DIR}/cmake/HeddlePetsc.cmake"
         DESTINATION "${cmake_folder}" COMPONENT heddle)
 include(HeddlePkgConfig)
 
