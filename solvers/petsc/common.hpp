@@ -141,7 +141,7 @@ PetscErrorCode agreed(MPI_Comm comm, const Step& step, Failure& failure) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// As above, and ends with an error of PETSc's if it failed.
+/// Runs step() so, and ends with an error of PETSc's if it failed.
 template <class Step>
 PetscErrorCode agreed(MPI_Comm comm, const Step& step) {
   Failure failure;

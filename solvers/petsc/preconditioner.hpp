@@ -123,7 +123,7 @@ inline PetscErrorCode near_nullspace_of(Mat A, PetscInt rows, NearNullspace& vec
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// What a PC of type "heddle" holds. A template only so that sources that register none do not
+/// The data of a PC of type "heddle". A template only so that sources that register none do not
 /// compile the solvers.
 template <class Matrix>
 class Preconditioner {

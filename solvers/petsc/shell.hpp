@@ -26,7 +26,7 @@ struct ShellOptions {
 
 namespace heddle::detail::petsc {
 
-/// What a shell multiplies by. A template only so that sources that make no shell do not compile
+/// The context of a shell. A template only so that sources that make no shell do not compile
 /// plans.
 template <class Matrix>
 class Product {
@@ -158,7 +158,7 @@ class Product {
     if (processes > 1) {
       PetscCall(MatGetLayouts(A_, nullptr, &columns));
       PetscCall(PetscSFCreate(comm(), &exchange_));
-      // Of this type it is known that a reduction writes to the roots only when it ends.
+      // A reduction of this type writes to the roots only when it ends.
       PetscCall(PetscSFSetType(exchange_, PETSCSFBASIC));
       PetscCall(PetscSFSetGraphLayout(exchange_, columns, remote.columns(), nullptr,
                                       PETSC_OWN_POINTER, remote_columns));
@@ -409,9 +409,8 @@ PetscErrorCode create_shell(Mat A, Mat* shell, const ShellOptions& options = {})
 }
 
 /// Takes the values that the matrix of `shell` has now, and its pattern if that is new. Needed only
-/// if values were written behind PETSc's back: through the arrays of its local parts, which
-/// change no state of the matrix itself. Preconditioners that were made from `shell` see it at
-/// their next PCSetUp. Collective; errors as of create_shell, and PETSC_ERR_ARG_WRONG if `shell` is
+/// if values were written through the arrays of its local parts, which changes no state of the
+/// matrix itself. Preconditioners that were made from `shell` see it at their next PCSetUp. Collective; errors as of create_shell, and PETSC_ERR_ARG_WRONG if `shell` is
 /// none of create_shell's.
 inline PetscErrorCode update_values(Mat shell) {
   PetscErrorCode (*update)(Mat) = nullptr;

@@ -43,7 +43,7 @@ using Matrix = Handle<Mat, MatDestroy>;
 using Vector = Handle<Vec, VecDestroy>;
 using Solver = Handle<KSP, KSPDestroy>;
 
-/// What PETSc says while it lives, instead of on stderr.
+/// Collects PETSc's error messages while it lives; PETSc then prints none.
 class Said {
  public:
   Said() { OK(PetscPushErrorHandler(handle, this)); }
@@ -202,7 +202,7 @@ inline double relative_residual(Mat A, Vec b, Vec x) {
   return norm(r) / norm(b);
 }
 
-/// What a viewer prints, on the first process.
+/// The text that a viewer prints, on the first process.
 template <class View>
 std::string viewed(const View& view) {
   FILE* const file = process() == 0 ? std::tmpfile() : nullptr;

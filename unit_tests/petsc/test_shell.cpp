@@ -141,7 +141,7 @@ TEST_CASE("a shell has new values of its matrix, and a new pattern") {
   OK(MatScale(A, -3));
   compare(A, copies);
 
-  // Written behind PETSc's back.
+  // The arrays of the local parts change, and the state of A does not.
   Mat own = A, remote = nullptr;
   if (processes() > 1) OK(MatMPIAIJGetSeqAIJ(A, &own, &remote, nullptr));
   for (Mat part : {own, remote}) {
