@@ -103,7 +103,11 @@ template <class Step>
 Failure caught(const Step& step) {
   Failure failure;
   try {
-    if (const PetscErrorCode error = step()) failure.set(error, "see the lines above");
+    if (const PetscErrorCode error = step()) {
+      const char* text = nullptr;  // that of PetscCheck
+      static_cast<void>(PetscErrorMessage(error, nullptr, &text));
+      failure.set(error, text ? text : "");
+    }
   } catch (const OutOfMemory& error) {
     failure.set(PETSC_ERR_MEM, error.what());
   } catch (const std::bad_alloc& error) {

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <sstream>
 
 #include "../chebyshev.hpp"
 #include "../gauss_seidel.hpp"
@@ -328,11 +329,10 @@ class Preconditioner {
       PetscCall(PetscViewerASCIIPrintf(viewer, "  failed: %s\n", self.failure_.c_str()));
     }
     if (self.made_) {
-      std::string text = "  " + self.made_->description();
-      for (std::size_t at = 0; (at = text.find('\n', at)) + 1 < text.size();) {
-        text.insert(++at, "  ");
+      std::istringstream text(self.made_->description());
+      for (std::string line; std::getline(text, line);) {  // the viewer indents each call's first
+        PetscCall(PetscViewerASCIIPrintf(viewer, "  %s\n", line.c_str()));
       }
-      PetscCall(PetscViewerASCIIPrintf(viewer, "%s", text.c_str()));
     }
     PetscFunctionReturn(PETSC_SUCCESS);
   }

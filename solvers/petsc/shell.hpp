@@ -408,10 +408,11 @@ PetscErrorCode create_shell(Mat A, Mat* shell, const ShellOptions& options = {})
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Takes the values that the matrix of `shell` has now, and its pattern if that is new. Needed only
-/// if values were written through the arrays of its local parts, which changes no state of the
-/// matrix itself. Preconditioners that were made from `shell` see it at their next PCSetUp. Collective; errors as of create_shell, and PETSC_ERR_ARG_WRONG if `shell` is
-/// none of create_shell's.
+/// Takes the values that the matrix of `shell` has now, and its pattern if that is new. Needed if
+/// values were written through the arrays of its local parts, which changes no state of the matrix
+/// itself, and for preconditioners that are made from `shell`: they see new values at their next
+/// PCSetUp only after this call. Collective; errors as of create_shell, and PETSC_ERR_ARG_WRONG if
+/// `shell` is none of create_shell's.
 inline PetscErrorCode update_values(Mat shell) {
   PetscErrorCode (*update)(Mat) = nullptr;
 

@@ -195,6 +195,26 @@ TEST_CASE("PCSetUp takes new values, and a new pattern") {
   CHECK(relative_residual(A, b, x) <= 1e-7);
 }
 
+TEST_CASE("a preconditioner of a shell takes new values after update_values") {
+  constexpr PetscInt n = 24;
+  const Matrix A = poisson(n);
+  Matrix shell;
+  OK(heddle::petsc::create_shell(A, &shell));
+  const auto [x, b] = vectors_of(A);
+  const Vector first = copy_of(b), second = copy_of(b);
+  fill_random(b, 3);
+  const Solver solver = make_solver(shell, shell, KSPCG, Kind::gauss_seidel);
+  PC pc;
+  OK(KSPGetPC(solver, &pc));
+  OK(KSPSetUp(solver));
+  OK(PCApply(pc, b, first));
+  fill_poisson(A, n, 4);
+  OK(heddle::petsc::update_values(shell));
+  OK(PCApply(pc, b, second));
+  OK(VecScale(second, 4));
+  CHECK(difference(first, second) <= 1e-13 * norm(first));
+}
+
 TEST_CASE("another kind and other options are a new set-up, and the view tells which it is") {
   const Matrix A = poisson(24);
   const auto [x, b] = vectors_of(A);
