@@ -31,7 +31,8 @@ set(HEDDLE_PUBLIC_NAMES
     model.hpp=formats/model/read.hpp
     multigrid.hpp=solvers/multigrid.hpp
     operator.hpp=core/operator.hpp
-    petsc.hpp=core/files/petsc.hpp
+    petsc.hpp=solvers/petsc.hpp
+    petsc_binary.hpp=core/files/petsc_binary.hpp
     read_matrix.hpp=core/files/read_matrix.hpp
     recipes.hpp=formats/recipes.hpp
     sgd.hpp=solvers/sgd.hpp
@@ -69,7 +70,7 @@ foreach(pair IN LISTS HEDDLE_PUBLIC_NAMES)
   heddle_public_header(${name} ${target})
   list(APPEND HEDDLE_PUBLIC_HEADERS ${name})
   # Those that need other libraries' headers are included by who has them.
-  if(NOT name MATCHES "^(tpetra|ifpack2|sparse_direct)\\.hpp$")
+  if(NOT name MATCHES "^(tpetra|ifpack2|petsc|sparse_direct)\\.hpp$")
     list(APPEND everything ${target})
   endif()
 endforeach()

@@ -39,6 +39,7 @@ install(FILES "${CMAKE_CURRENT_BINARY_DIR}/HeddleConfig.cmake"
               "${CMAKE_CURRENT_SOURCE_DIR}/cmake/HeddlePlans.cmake"
               "${CMAKE_CURRENT_SOURCE_DIR}/cmake/HeddleLapack.cmake"
               "${CMAKE_CURRENT_SOURCE_DIR}/cmake/HeddleDirect.cmake"
+              "${CMAKE_CURRENT_SOURCE_DIR}/cmake/HeddlePetsc.cmake"
         DESTINATION "${cmake_folder}" COMPONENT heddle)
 include(HeddlePkgConfig)
 

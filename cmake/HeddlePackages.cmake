@@ -35,11 +35,11 @@ if(HEDDLE_HAVE_LZMA)
   string(APPEND depends ", liblzma-dev")
 endif()
 set(CPACK_DEBIAN_HEDDLE_PACKAGE_DEPENDS "${depends}")
-set(CPACK_DEBIAN_HEDDLE_PACKAGE_SUGGESTS "libtrilinos-tpetra-dev, libtrilinos-ifpack2-dev, libsuitesparse-dev")
+set(CPACK_DEBIAN_HEDDLE_PACKAGE_SUGGESTS "libpetsc-real-dev, libtrilinos-tpetra-dev, libtrilinos-ifpack2-dev, libsuitesparse-dev")
 set(CPACK_COMPONENT_HEDDLE_DESCRIPTION
     "Header-only C++20 library: sparse matrix-vector products and triangular solves
-in many formats, for CUDA, HIP and OpenMP, with the interfaces of Kokkos Kernels
-and of Tpetra.")
+in many formats, for CUDA, HIP and OpenMP, with the interfaces of Kokkos Kernels,
+of Tpetra and of PETSc.")
 heddle_debian_package(heddle libheddle-dev)
 
 if(TARGET heddle_compiled)

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "matrix_market.hpp"
-#include "petsc.hpp"
+#include "petsc_binary.hpp"
 
 namespace heddle {
 

@@ -29,6 +29,7 @@ class Heddle(CMakePackage, CudaPackage, ROCmPackage):
     )
     variant("shared", default=True, description="Make that library a shared one")
     variant("tpetra", default=False, description="Have a Trilinos for heddle/tpetra.hpp")
+    variant("petsc", default=False, description="Have a PETSc for heddle/petsc.hpp")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.25:", type="build")
@@ -40,6 +41,7 @@ class Heddle(CMakePackage, CudaPackage, ROCmPackage):
     depends_on("kokkos+openmp", when="+openmp")
     depends_on("kokkos+pic", when="+shared")
     depends_on("trilinos@17: +tpetra+ifpack2+belos", when="+tpetra")
+    depends_on("petsc@3.25: +mpi", when="+petsc")
     depends_on("trilinos+openmp", when="+tpetra+openmp")
 
     for _arch in CudaPackage.cuda_arch_values:
@@ -69,6 +71,7 @@ class Heddle(CMakePackage, CudaPackage, ROCmPackage):
             self.define("HEDDLE_BUILD_EXAMPLES", False),
             # Builds tests and examples alone; the headers and the CMake package are there anyway.
             self.define("HEDDLE_ENABLE_TPETRA", False),
+            self.define("HEDDLE_ENABLE_PETSC", False),
         ]
         if self.spec.satisfies("+rocm"):
             args.append(self.define("CMAKE_CXX_COMPILER", self.spec["hip"].hipcc))

@@ -10,7 +10,7 @@ from workcopy import ROOT, WorkCopy
 
 LIBRARY = ["core", "backends", "formats", "matrices", "solvers"]
 # What no test of this machine compiles.
-ELSEWHERE = ("backends/cuda/", "backends/hip/", "backends/gpu/", "solvers/tpetra/", "solvers/kokkos_kernels/")
+ELSEWHERE = ("backends/cuda/", "backends/hip/", "backends/gpu/", "solvers/tpetra/", "solvers/petsc/", "solvers/kokkos_kernels/")
 
 
 def draw(source, number, seed, folders):

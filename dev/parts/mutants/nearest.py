@@ -17,7 +17,7 @@ class Tests:
         emulated = (source / "unit_tests/emulated/CMakeLists.txt").read_text()
         for path in sorted((source / "unit_tests").rglob("test_*.cpp")):
             name = str(path.relative_to(source / "unit_tests"))
-            if name.startswith("tpetra/") or "kokkos_kernels" in path.name:
+            if name.startswith(("tpetra/", "petsc/")) or "kokkos_kernels" in path.name:
                 continue
             word = re.sub(r"(^|/)test_", "_", name.removesuffix(".cpp")).replace("/", "_").lstrip("_")
             if name.startswith("emulated/"):

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "petsc/preconditioner.hpp"
+#include "petsc/shell.hpp"
+
+/// Heddle inside programs that use PETSc: a MATSHELL that multiplies by Heddle's plans, and a PC of
+/// type "heddle".

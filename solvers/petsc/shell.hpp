@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <petscsf.h>
+
+#include <array>
+#include <memory>
+#include <optional>
+
+#include "../../formats/spmv.hpp"
+#include "common.hpp"
+
+/// Heddle inside programs that use PETSc. Heddle sends no messages: PETSc distributes, and Heddle
+/// multiplies on each process.
+namespace heddle::petsc {
+
+/// Options of a shell.
+struct ShellOptions {
+  /// Options of the plans. A scheme that is pinned here is for the columns that the process owns.
+  SpmvOptions plan = {};
+  /// Pins the scheme of the columns that other processes own.
+  std::optional<Scheme> remote_scheme = std::nullopt;
+};
+
+}  // namespace heddle::petsc
+
+namespace heddle::detail::petsc {
+
+/// The context of a shell. A template only so that sources that make no shell do not compile
+/// plans.
+template <class Matrix>
+class Product {
+ public:
+  static PetscErrorCode make(Mat A, const heddle::petsc::ShellOptions& options, Mat* shell) {
+    const auto comm = PetscObjectComm(reinterpret_cast<PetscObject>(A));
+    PetscBool is_aij, is_distributed, is_assembled;
+    PetscInt m, n, M, N;
+    MatType type;
+    VecType vec_type;
+    std::unique_ptr<Product> product;
+
+    PetscFunctionBegin;
+    const auto object = reinterpret_cast<PetscObject>(A);
+    PetscCall(PetscObjectBaseTypeCompare(object, MATSEQAIJ, &is_aij));
+    PetscCall(PetscObjectBaseTypeCompare(object, MATMPIAIJ, &is_distributed));
+    PetscCall(MatGetType(A, &type));
+    PetscCheck(is_aij || is_distributed, comm, PETSC_ERR_SUP,
+               "a shell over a matrix of type %s; Heddle takes aij and aijkokkos",
+               type ? type : "(none)");
+    PetscCall(MatAssembled(A, &is_assembled));
+    PetscCheck(is_assembled, comm, PETSC_ERR_ARG_WRONGSTATE,
+               "the matrix of a shell is not assembled; call MatAssemblyBegin and MatAssemblyEnd");
+    PetscCheck(options.plan.symmetry == Symmetry::none, comm, PETSC_ERR_ARG_INCOMP,
+               "plan.symmetry is given for a distributed matrix; fill both triangles of it");
+    PetscCall(initialize_kokkos());
+    PetscCall(agreed(comm, [&]() -> PetscErrorCode {
+      product.reset(new Product(A, is_distributed, options));
+      return PETSC_SUCCESS;
+    }));
+    PetscCall(product->inspect());
+    PetscCall(MatGetLocalSize(A, &m, &n));
+    PetscCall(MatGetSize(A, &M, &N));
+    PetscCall(MatCreateShell(comm, m, n, M, N, product.get(), shell));
+    // A shell that is scaled or shifted would scale the local block of A in MatGetDiagonalBlock.
+    PetscCall(MatShellSetManageScalingShifts(*shell));
+    PetscCall(MatShellSetContextDestroy(*shell, destroy));
+    product.release();  // destroy() deletes it
+    PetscCall(MatSetBlockSizesFromMats(*shell, A, A));
+    PetscCall(MatGetVecType(A, &vec_type));
+    PetscCall(MatShellSetVecType(*shell, vec_type));
+    const auto set = [&](MatOperation operation, auto* function) {
+      return MatShellSetOperation(*shell, operation, reinterpret_cast<PetscErrorCodeFn*>(function));
+    };
+    PetscCall(set(MATOP_MULT, mult<Op::none>));
+    PetscCall(set(MATOP_MULT_ADD, mult_add<Op::none>));
+    PetscCall(set(MATOP_MULT_TRANSPOSE, mult<Op::transpose>));
+    PetscCall(set(MATOP_MULT_TRANSPOSE_ADD, mult_add<Op::transpose>));
+    constexpr Op adjoint = is_complex<S> ? Op::conjugate_transpose : Op::transpose;
+    PetscCall(set(MATOP_MULT_HERMITIAN_TRANSPOSE, mult<adjoint>));
+    PetscCall(set(MATOP_MULT_HERMITIAN_TRANS_ADD, mult_add<adjoint>));
+    PetscCall(set(MATOP_GET_DIAGONAL, get_diagonal));
+    PetscCall(set(MATOP_GET_DIAGONAL_BLOCK, get_diagonal_block));
+    PetscCall(set(MATOP_VIEW, view));
+    PetscCall(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(*shell),
+                                         "heddle_update_values_C", update_values));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  ~Product() {
+    static_cast<void>(PetscSFDestroy(&exchange_));
+    static_cast<void>(MatDestroy(&A_));
+  }
+
+  static PetscErrorCode update_values(Mat shell) {
+    Product* product;
+
+    PetscFunctionBegin;
+    PetscCall(MatShellGetContext(shell, &product));
+    PetscCall(product->update());
+    PetscCall(PetscObjectStateIncrease(reinterpret_cast<PetscObject>(shell)));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+ private:
+  using Plan = SpmvPlan<Exec, Matrix>;
+
+  Product(Mat A, bool is_distributed, const heddle::petsc::ShellOptions& options)
+      : A_(A), is_distributed_(is_distributed), options_(options) {
+    static_cast<void>(PetscObjectReference(reinterpret_cast<PetscObject>(A)));
+  }
+  Product(const Product&) = delete;
+  Product& operator=(const Product&) = delete;
+
+  static PetscErrorCode destroy(PetscCtxRt context) {
+    PetscFunctionBegin;
+    delete *static_cast<Product**>(context);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  MPI_Comm comm() const { return PetscObjectComm(reinterpret_cast<PetscObject>(A_)); }
+
+  /// The parts of this process: columns that it owns, and those of other processes, numbered as
+  /// they arrive, with their global numbers. Without others: no second part.
+  PetscErrorCode parts(Matrix& own, Matrix& remote, const PetscInt** remote_columns) const {
+    Mat own_part = A_, remote_part = nullptr;
+
+    PetscFunctionBegin;
+    *remote_columns = nullptr;
+    if (is_distributed_) {
+      PetscCall(MatMPIAIJGetSeqAIJ(A_, &own_part, &remote_part, remote_columns));
+    }
+    PetscCall(borrow(own_part, own));
+    if (remote_part) PetscCall(borrow(remote_part, remote));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode states(PetscObjectState& values, PetscObjectState& pattern) const {
+    PetscFunctionBegin;
+    PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(A_), &values));
+    PetscCall(MatGetNonzeroState(A_, &pattern));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /// Makes all anew from the pattern and the values that A has now.
+  PetscErrorCode inspect() {
+    Matrix own, remote;
+    const PetscInt* remote_columns;
+    PetscLayout columns;
+    PetscMPIInt processes;
+    PetscObjectState values, pattern;
+
+    PetscFunctionBegin;
+    PetscCall(PetscSFDestroy(&exchange_));
+    is_prepared_ = {};
+    PetscCall(
+        agreed(comm(), [&]() -> PetscErrorCode { return parts(own, remote, &remote_columns); }));
+    PetscCallMPI(MPI_Comm_size(comm(), &processes));
+    if (processes > 1) {
+      PetscCall(MatGetLayouts(A_, nullptr, &columns));
+      PetscCall(PetscSFCreate(comm(), &exchange_));
+      // A reduction of this type writes to the roots only when it ends.
+      PetscCall(PetscSFSetType(exchange_, PETSCSFBASIC));
+      PetscCall(PetscSFSetGraphLayout(exchange_, columns, remote.columns(), nullptr,
+                                      PETSC_OWN_POINTER, remote_columns));
+      PetscCall(PetscSFSetUp(exchange_));
+    }
+    PetscCall(agreed(comm(), [&]() -> PetscErrorCode {
+      const Exec exec = execution_space();
+      own_.emplace(exec, own, options_.plan);
+      remote_.reset();
+      x_remote_ = {};
+      if (remote.columns() > 0) {
+        SpmvOptions options = options_.plan;
+        options.scheme = options_.remote_scheme;
+        options.transposed_scheme = std::nullopt;
+        remote_.emplace(exec, remote, options);
+        x_remote_ = Remote(Kokkos::view_alloc(kokkos_space(exec), "heddle::petsc::remote"),
+                           static_cast<std::size_t>(remote.columns()));
+        exec.fence("heddle::petsc::inspected");
+      }
+      return PETSC_SUCCESS;
+    }));
+    entries_ = static_cast<PetscLogDouble>(own.nonzeros()) + remote.nonzeros();
+    PetscCall(states(values, pattern));
+    values_state_ = values;
+    pattern_state_ = pattern;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode update() {
+    Matrix own, remote;
+    const PetscInt* remote_columns;
+    PetscObjectState values, pattern;
+
+    PetscFunctionBegin;
+    PetscCall(states(values, pattern));
+    if (pattern != pattern_state_) {
+      PetscCall(inspect());
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    PetscCall(agreed(comm(), [&]() -> PetscErrorCode {
+      PetscFunctionBegin;
+      PetscCall(parts(own, remote, &remote_columns));
+      const Exec exec = execution_space();
+      own_->update_values(exec, own);
+      if (remote_) remote_->update_values(exec, remote);
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }));
+    values_state_ = values;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /// Takes what A has become, and prepares op. Changes of a state are collective, as in PCSetUp.
+  PetscErrorCode get_ready(Op op) {
+    PetscObjectState values;
+
+    PetscFunctionBegin;
+    PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(A_), &values));
+    if (values != values_state_) PetscCall(update());
+    if (op == Op::none || is_prepared_[static_cast<std::size_t>(op)]) {
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    PetscCall(agreed(comm(), [&]() -> PetscErrorCode {
+      const Exec exec = execution_space();
+      own_->prepare(exec, op);
+      if (remote_) remote_->prepare(exec, op);
+      return PETSC_SUCCESS;
+    }));
+    is_prepared_[static_cast<std::size_t>(op)] = true;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  static void multiply(const Plan& plan, Op op, const S* x, std::size_t x_rows, S beta, S* y,
+                       std::size_t y_rows) {
+    Multivector<const S> from;
+    from.data = x;
+    from.rows = static_cast<std::int64_t>(x_rows);
+    Multivector<S> to;
+    to.data = y;
+    to.rows = static_cast<std::int64_t>(y_rows);
+    plan.execute(execution_space(), op, S(1), from, beta, to);
+  }
+
+  /// y = op(A) x + beta y.
+  PetscErrorCode multiply(Op op, Vec x, S beta, Vec y) {
+    const Access access = beta == S(0) ? Access::write : Access::read_write;
+    BorrowedVector from, to;
+
+    PetscFunctionBegin;
+    PetscCall(get_ready(op));
+    PetscCall(from.get(x, Access::read));
+    PetscCall(to.get(y, access));
+    const Failure failure = caught(
+        [&] { return transposes(op) ? transposed(op, from, beta, to) : plain(from, beta, to); });
+    PetscCheck(!failure.code, PETSC_COMM_SELF, failure.code, "%s", failure.text);
+    complete(execution_space());
+    PetscCall(to.restore(y, access));
+    PetscCall(from.restore(x, Access::read));
+    if constexpr (on_host) {
+      PetscCall(PetscLogFlops(2 * entries_));
+    } else {
+      PetscCall(PetscLogGpuFlops(2 * entries_));
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode plain(const BorrowedVector& from, S beta, const BorrowedVector& to) {
+    const auto x = from.view();
+    const auto y = to.view();
+
+    PetscFunctionBegin;
+    if (exchange_) {
+      PetscCall(PetscSFBcastWithMemTypeBegin(exchange_, MPIU_SCALAR, from.type(), from.data(),
+                                             own_memory, remote_data(), MPI_REPLACE));
+    }
+    multiply(*own_, Op::none, x.data(), x.extent(0), beta, y.data(), y.extent(0));
+    if (exchange_) {
+      PetscCall(PetscSFBcastEnd(exchange_, MPIU_SCALAR, from.data(), remote_data(), MPI_REPLACE));
+    }
+    if (remote_) {
+      multiply(*remote_, Op::none, x_remote_.data(), x_remote_.extent(0), S(1), y.data(),
+               y.extent(0));
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode transposed(Op op, const BorrowedVector& from, S beta, const BorrowedVector& to) {
+    const auto x = from.view();
+    const auto y = to.view();
+
+    PetscFunctionBegin;
+    if (remote_) {
+      multiply(*remote_, op, x.data(), x.extent(0), S(0), x_remote_.data(), x_remote_.extent(0));
+      complete(execution_space());
+    }
+    if (exchange_) {
+      PetscCall(PetscSFReduceWithMemTypeBegin(exchange_, MPIU_SCALAR, own_memory, remote_data(),
+                                              to.type(), to.data(), MPIU_SUM));
+    }
+    multiply(*own_, op, x.data(), x.extent(0), beta, y.data(), y.extent(0));
+    if (exchange_) {
+      complete(execution_space());
+      PetscCall(PetscSFReduceEnd(exchange_, MPIU_SCALAR, remote_data(), to.data(), MPIU_SUM));
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscScalar* remote_data() const { return reinterpret_cast<PetscScalar*>(x_remote_.data()); }
+
+  template <Op op>
+  static PetscErrorCode mult(Mat shell, Vec x, Vec y) {
+    Product* product;
+
+    PetscFunctionBegin;
+    PetscCall(MatShellGetContext(shell, &product));
+    PetscCall(product->multiply(op, x, S(0), y));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /// sum = y + op(A) x.
+  template <Op op>
+  static PetscErrorCode mult_add(Mat shell, Vec x, Vec y, Vec sum) {
+    Product* product;
+
+    PetscFunctionBegin;
+    PetscCall(MatShellGetContext(shell, &product));
+    if (y != sum) PetscCall(VecCopy(y, sum));
+    PetscCall(product->multiply(op, x, S(1), sum));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  static PetscErrorCode get_diagonal(Mat shell, Vec diagonal) {
+    Product* product;
+
+    PetscFunctionBegin;
+    PetscCall(MatShellGetContext(shell, &product));
+    PetscCall(MatGetDiagonal(product->A_, diagonal));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  static PetscErrorCode get_diagonal_block(Mat shell, Mat* block) {
+    Product* product;
+
+    PetscFunctionBegin;
+    PetscCall(MatShellGetContext(shell, &product));
+    PetscCall(MatGetDiagonalBlock(product->A_, block));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  static PetscErrorCode view(Mat shell, PetscViewer viewer) {
+    Product* product;
+    PetscBool is_text;
+
+    PetscFunctionBegin;
+    PetscCall(MatShellGetContext(shell, &product));
+    PetscCall(
+        PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &is_text));
+    if (is_text) {
+      const std::string own = product->own_->scheme().to_string();
+      const std::string remote =
+          product->remote_ ? product->remote_->scheme().to_string() : std::string("none");
+      PetscCall(PetscViewerASCIIPrintf(viewer, "  heddle: own columns %s, remote columns %s\n",
+                                       own.c_str(), remote.c_str()));
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  using Remote = Kokkos::View<S*, Exec::memory_space>;
+
+  Mat A_;
+  bool is_distributed_;
+  heddle::petsc::ShellOptions options_;
+  std::optional<Plan> own_, remote_;
+  std::array<bool, 4> is_prepared_{};
+  PetscSF exchange_ = nullptr;  ///< of the entries of x for remote columns; null for one process
+  Remote x_remote_;
+  PetscObjectState values_state_ = 0, pattern_state_ = 0;
+  PetscLogDouble entries_ = 0;
+};
+
+}  // namespace heddle::detail::petsc
+
+namespace heddle::petsc {
+
+/// A MATSHELL that multiplies by Heddle's plans, over A: an assembled matrix of type aij or
+/// aijkokkos. It has MatMult, MatMultAdd, their transposes (Hermitian ones too), MatGetDiagonal and
+/// MatGetDiagonalBlock, so PCJACOBI, PCBJACOBI and PCHEDDLE take it in A's place.
+///
+/// Each process has a plan for the columns that it owns and one for those of other processes. Both
+/// borrow the arrays of A, to which the shell holds a reference. A product starts the exchange of
+/// x, multiplies the own columns meanwhile, and adds the others. Vectors are borrowed where they
+/// lie: in host memory, or, of type kokkos, where Kokkos runs. Products allocate nothing; the first
+/// one of a transposing kind prepares it, which allocates. Bitwise reproducible as SpmvPlan is,
+/// except that the order of sums over processes in transposing products is PetscSF's.
+///
+/// A product notices that A has been assembled, scaled or otherwise changed by calls on A, and
+/// takes the new values; a new pattern is inspected anew. See update_values.
+///
+/// Collective. An error on one process is an error on all: PETSC_ERR_SUP for another type of
+/// matrix, PETSC_ERR_ARG_WRONGSTATE if A is not assembled, PETSC_ERR_ARG_INCOMP for options that do
+/// not fit or a matrix that is not where Kokkos runs, PETSC_ERR_MEM, and PETSC_ERR_LIB with the
+/// text of a heddle::Error, as of a scheme that is refused. Initializes Kokkos, until
+/// PetscFinalize, if the program has not.
+template <class Matrix = LocalMatrix>
+PetscErrorCode create_shell(Mat A, Mat* shell, const ShellOptions& options = {}) {
+  PetscFunctionBegin;
+  PetscCall((detail::petsc::Product<Matrix>::make(A, options, shell)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Takes the values that the matrix of `shell` has now, and its pattern if that is new. Needed if
+/// values were written through the arrays of its local parts, which changes no state of the matrix
+/// itself, and for preconditioners that are made from `shell`: they see new values at their next
+/// PCSetUp only after this call. Collective; errors as of create_shell, and PETSC_ERR_ARG_WRONG if
+/// `shell` is none of create_shell's.
+inline PetscErrorCode update_values(Mat shell) {
+  PetscErrorCode (*update)(Mat) = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectQueryFunction(reinterpret_cast<PetscObject>(shell), "heddle_update_values_C",
+                                     &update));
+  PetscCheck(update, PetscObjectComm(reinterpret_cast<PetscObject>(shell)), PETSC_ERR_ARG_WRONG,
+             "update_values is for a shell that heddle::petsc::create_shell made");
+  PetscCall(update(shell));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace heddle::petsc
