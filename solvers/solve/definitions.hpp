@@ -103,8 +103,11 @@ struct Guard {
   Kokkos::Timer timer;
   double seconds_before = 0, max_seconds = 0;
   double target = 0;   ///< relative to the norm of b, as residuals are
-  double bound = 0;    ///< seconds that the rest may take
+  /// Seconds that the rest takes with the cheapest other pair: of those whose iterations are
+  /// predicted from the same condition, and of the others.
+  double by_alike = 0, by_others = 0;
   double seconds_of_iteration = 0;
+  double predicted = 0;  ///< iterations
   int earliest = 0;    ///< iterations before which no forecast counts
   int before = 0;      ///< iterations of pairs before
   double left = 0;     ///< iterations of the last forecast
@@ -123,7 +126,8 @@ struct Guard {
     } else {
       forecast.add(iterations, residual);
       left = forecast.left(target);
-      const bool late = left * seconds_of_iteration > bound;
+      const double alike = by_alike * missed_by(predicted, iterations, left);
+      const bool late = left * seconds_of_iteration > patience * std::min(alike, by_others);
       if (iterations >= earliest && late) stopped = Stopped::by_forecast;
     }
     return stopped == Stopped::no;
@@ -207,7 +211,8 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
   };
   /// A pair as the solves so far know it.
   struct Known : SolvePair {
-    bool stopped = false;  ///< whether a forecast has ended it in this solve
+    int stops = 0;  ///< how often a forecast has ended it in this solve
+    bool measured = false;  ///< whether iterations are those of a run
     bool last = false;     ///< whether it has run to its own end in this solve
     bool usable() const { return refused.empty() && !last; }
   };
@@ -303,10 +308,10 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
   }
 
   /// The first usable pair in the order of prices, or null.
-  Known* cheapest(const Known* except = nullptr, bool never_stopped = false) {
+  Known* cheapest() {
     Known* first = nullptr;
     for (Known& pair : known_) {
-      if (!pair.usable() || &pair == except || (never_stopped && pair.stopped)) continue;
+      if (!pair.usable()) continue;
       if (!first || std::pair(pair.last_resort, price_of(pair)) <
                         std::pair(first->last_resort, price_of(*first))) {
         first = &pair;
@@ -315,6 +320,24 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
     return first;
   }
   double price_of(const Known& pair) const { return pair.price(options_.expected_solves); }
+  /// Whether the iterations of another pair, which has not run, are predicted from the same condition.
+  static bool are_alike(const Known& pair, const Known& other) {
+    return pair.preconditioner != P::multigrid && other.preconditioner != P::multigrid &&
+           !other.measured;
+  }
+  /// Seconds that `fraction` of the digits take with the cheapest pair that `pair` may be left for.
+  double cheapest_beside(const Known& pair, bool alike, double fraction) const {
+    double least = std::numeric_limits<double>::infinity();
+    if (pair.stops >= most_stops) return least;
+    for (const Known& other : known_) {
+      if (&other == &pair || !other.usable() || other.stops > pair.stops + 1) continue;
+      if (other.last_resort && !pair.last_resort) continue;
+      if (are_alike(pair, other) != alike) continue;
+      least = std::min(least, other.setup_seconds / options_.expected_solves +
+                                  fraction * other.iterations * other.seconds_of_iteration);
+    }
+    return least;
+  }
 
   bool is_set_up(const SolvePair& pair) const {
     switch (pair.preconditioner) {
@@ -423,9 +446,17 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
     return made && is_set_up(pair) ? 0 : pair.bytes;
   }
 
+  /// Raises the predicted iterations of a pair, and of those that are alike.
+  void expect_more(Known& pair, double factor) {
+    for (Known& other : known_) {
+      if (&other == &pair || are_alike(pair, other)) other.iterations *= factor;
+    }
+    pair.measured = true;
+  }
+
   void try_pair(const Exec& exec, Known& pair, const ConstVector& b, const Vector& x,
                 double target);
-  void judge(Known& pair, SolveAttempt& attempt, const KrylovResult& result, double fraction);
+  void judge(Known& pair, SolveAttempt& attempt, const KrylovResult& result);
   void advise();
 
   struct IdentityOfVectors {
@@ -492,13 +523,11 @@ void ChosenSolver<Exec, Matrix>::try_pair(const Exec& exec, Known& pair, const C
   const double whole = std::log(1 / std::clamp(goal, 1e-300, 0.5));
   const double fraction =
       std::clamp(std::log(best_residual_ / target) / whole, 0.01, 1.0);
-  const Known* next = pair.stopped ? nullptr : cheapest(&pair, true);
   guard_.forecast.clear();
   guard_.target = goal;
-  guard_.bound = next && !next->last_resort
-                     ? patience * (next->setup_seconds / options_.expected_solves +
-                                   fraction * next->iterations * next->seconds_of_iteration)
-                     : std::numeric_limits<double>::infinity();
+  guard_.by_alike = cheapest_beside(pair, true, fraction);
+  guard_.by_others = cheapest_beside(pair, false, fraction);
+  guard_.predicted = fraction * pair.iterations;
   guard_.seconds_of_iteration = pair.seconds_of_iteration;
   guard_.earliest = std::max(20, static_cast<int>(std::min(pair.iterations / 4, 1e6)));
   guard_.before = report_.iterations;
@@ -529,8 +558,9 @@ void ChosenSolver<Exec, Matrix>::try_pair(const Exec& exec, Known& pair, const C
     report_.outcome = Outcome::converged;
     attempt.ended = name(Outcome::converged);
     pair.iterations = std::max(1.0, result.iterations / fraction);
+    pair.measured = true;
   } else {
-    judge(pair, attempt, result, fraction);
+    judge(pair, attempt, result);
   }
   report_.attempts.push_back(attempt);
 }
@@ -538,7 +568,7 @@ void ChosenSolver<Exec, Matrix>::try_pair(const Exec& exec, Known& pair, const C
 /// Decides what follows from a run that did not converge.
 template <ExecutionSpace Exec, class Matrix>
 void ChosenSolver<Exec, Matrix>::judge(Known& pair, SolveAttempt& attempt,
-                                       const KrylovResult& result, double fraction) {
+                                       const KrylovResult& result) {
   report_.outcome = result.outcome == Outcome::converged ? Outcome::attainable_accuracy
                                                          : result.outcome;
   attempt.ended = name(report_.outcome);
@@ -546,16 +576,13 @@ void ChosenSolver<Exec, Matrix>::judge(Known& pair, SolveAttempt& attempt,
   const bool by_callback = result.outcome == Outcome::stopped_by_user;
   switch (by_callback ? guard_.stopped : Guard::Stopped::no) {
     case Guard::Stopped::by_forecast:
-      pair.stopped = true;
-      if (std::isfinite(guard_.left)) {
-        pair.iterations = (result.iterations + guard_.left) / fraction;
-        attempt.ended = "left, since " + number_text(guard_.left) +
-                        " iterations more were forecast, and the next pair is predicted to take "
-                        "less time";
-      } else {
-        pair.iterations = std::max(pair.iterations, static_cast<double>(A_.rows()));
-        attempt.ended = "left, since its residual fell no more";
-      }
+      expect_more(pair, missed_by(guard_.predicted, result.iterations, guard_.left));
+      ++pair.stops;
+      attempt.ended = std::isfinite(guard_.left)
+                          ? "left, since " + number_text(guard_.left) +
+                                " iterations more were forecast, and another pair is predicted to "
+                                "take less time"
+                          : std::string("left, since its residual fell no more");
       report_.outcome = Outcome::running;
       return;
     case Guard::Stopped::by_time: report_.outcome = Outcome::out_of_time; break;
@@ -606,7 +633,8 @@ const SolveReport& ChosenSolver<Exec, Matrix>::solve(const Exec& exec,
   const bool none = std::none_of(known_.begin(), known_.end(),
                                  [](const Known& pair) { return pair.refused.empty(); });
   for (Known& pair : known_) {
-    pair.stopped = pair.last = false;
+    pair.stops = 0;
+    pair.last = false;
     if (none) pair.refused.clear();  // all have failed, perhaps by another b
   }
   report_.considered.assign(known_.begin(), known_.end());
@@ -637,6 +665,9 @@ const SolveReport& ChosenSolver<Exec, Matrix>::solve(const Exec& exec,
       std::max(tolerance() * report_.reference, options_.absolute_tolerance);
   const auto finish = [&]() -> const SolveReport& {
     if (strided) heddle::vectors::copy(exec, solution, user_x);
+    for (std::size_t k = 0; k < known_.size(); ++k) {
+      report_.considered[k].refused = known_[k].refused;
+    }
     exec.fence("heddle::solve::end");
     report_.solve_seconds = guard_.timer.seconds() - report_.setup_seconds;
     advise();

@@ -18,7 +18,7 @@
 #include "../vectors/operations.hpp"
 #include "report.hpp"
 
-/// How a solve sees what A is: two passes over the entries, and Lanczos or Arnoldi steps.
+/// How a solve sees what A is: one or two passes over the entries, and Lanczos or Arnoldi steps.
 namespace heddle::detail::solve {
 
 /// Largest block size that the inspection looks for.
@@ -34,6 +34,7 @@ struct RowNumbers {
   /// Sum of hashes of the places (i, j) below the diagonal, less that of (j, i) above it: zero for a
   /// symmetric pattern.
   std::uint64_t unmirrored = 0;
+  std::uint64_t unmirrored_values = 0;  ///< the same of places with values, of a Hermitian A
 
   KOKKOS_FUNCTION void join(const RowNumbers& more) {
     not_finite = Kokkos::min(not_finite, more.not_finite);
@@ -48,6 +49,7 @@ struct RowNumbers {
     least_diagonal = Kokkos::min(least_diagonal, more.least_diagonal);
     largest_diagonal = Kokkos::max(largest_diagonal, more.largest_diagonal);
     unmirrored += more.unmirrored;
+    unmirrored_values += more.unmirrored_values;
   }
 };
 
@@ -59,6 +61,16 @@ struct DiagonalArrays {
   S* entry;        ///< the reciprocal of of_magnitude
   double* row_sum; ///< sum of magnitudes of the row
 };
+
+/// The bits of a value, mixed.
+template <Scalar S>
+KOKKOS_FORCEINLINE_FUNCTION std::uint64_t bits_of(const S& value) {
+  if constexpr (is_complex<S>) {
+    return hash_of(bits_of(value.real())) + bits_of(value.imag());
+  } else {
+    return Kokkos::bit_cast<std::uint64_t>(static_cast<double>(value));
+  }
+}
 
 template <class Matrix>
 struct ReadRows {
@@ -114,7 +126,9 @@ struct ReadRows {
       const auto low = static_cast<std::uint64_t>(i < j ? i : j);
       const auto high = static_cast<std::uint64_t>(i < j ? j : i);
       const std::uint64_t place = hash_of(hash_of(low) + high);
+      const std::uint64_t with_value = hash_of(place ^ bits_of(i < j ? value : conjugate(value)));
       of.unmirrored += i < j ? ~place + 1 : place;
+      of.unmirrored_values += i < j ? ~with_value + 1 : with_value;
     }
     compare_rows(i, of);
     const auto size = static_cast<double>(Kokkos::abs(diagonal));
@@ -345,7 +359,8 @@ void find_ritz_values(const Exec& exec, const Product& product, const S* of_magn
 }
 
 /// Finds what A is, without Ritz values, and fills the arrays. A is square and its pattern checked.
-/// Two passes over the entries, each with a readback that waits. Not called without rows.
+/// One pass over the entries, and another one unless A equals its mirror image bit by bit, each with
+/// a readback that waits. Not called without rows.
 template <ExecutionSpace Exec, class Matrix>
 MatrixFacts read_matrix(const Exec& exec, const Matrix& A,
                         const DiagonalArrays<typename Matrix::scalar_type>& to) {
@@ -371,10 +386,12 @@ MatrixFacts read_matrix(const Exec& exec, const Matrix& A,
     // Most rows are in blocks of b, and not by chance: a diagonal matrix has none.
     if (facts.rows % b == 0 && 10 * b * numbers.alike[b] >= 9 * facts.rows) facts.block_size = b;
   }
-  Arena<typename Exec::memory_space> memory;
+  const bool real_diagonal = !is_complex<typename Matrix::scalar_type>;
+  facts.symmetric = facts.symmetric_pattern && numbers.unmirrored_values == 0 && real_diagonal;
+  if (facts.symmetric) return facts;
   spectrum::Symmetry* symmetry;
-  memory = Arena<typename Exec::memory_space>(exec, "heddle::solve::symmetry",
-                                              arena_array(symmetry, 1));
+  const Arena<typename Exec::memory_space> memory(exec, "heddle::solve::symmetry",
+                                                  arena_array(symmetry, 1));
   spectrum::compare_mirror(exec, A, to.entry, to.row_sum, tolerance, symmetry);
   facts.symmetric = spectrum::read_symmetry(exec, symmetry).holds;
   return facts;

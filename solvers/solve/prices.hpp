@@ -20,7 +20,7 @@ namespace heddle::detail::solve {
 /// Iterations after which GMRES is restarted.
 inline constexpr int restart = 30;
 
-/// What prices depend on.
+/// A matrix, a device and options, on which prices depend.
 struct Priced {
   const MatrixFacts& A;
   const Device& device;
@@ -60,7 +60,11 @@ inline double condition(const Priced& of) {
 /// Iterations of the method with Jacobi's preconditioner, over `gain`, without a restart.
 inline double krylov_iterations(const Priced& of, SolveMethod method, double gain) {
   // The bound of conjugate gradients has 1/2 in place of 0.3; spectra of grids need less.
-  double iterations = 0.3 * std::sqrt(condition(of)) * of.digits();
+  // Eigenvalues that are far from the real line count as those of both signs: the condition, and no
+  // more its root.
+  const double size = std::max(of.A.largest_magnitude, 1e-300);
+  const double turned = of.A.symmetric ? 0 : std::min(of.A.largest_imaginary / size, 1.0);
+  double iterations = 0.3 * std::pow(condition(of), 0.5 + 0.5 * turned) * of.digits();
   const bool negative = of.A.seen_indefinite() || of.A.zero_diagonal > 0;
   // Without a bound for indefinite systems but that of the squared matrix: an estimate.
   if (negative) iterations *= 4;
@@ -131,7 +135,10 @@ inline void price(const Priced& of, SolvePair& pair) {
     double iterations = 11 * of.digits() / std::log(2e8);
     if (of.block_size > 1 && !of.has_near_nullspace) iterations *= 3;
     if (of.A.positive_entries > of.A.entries / 8) iterations *= 1.5;
-    if (!of.A.symmetric) iterations *= 2;
+    if (!of.A.symmetric) {
+      const double size = std::max(of.A.largest_magnitude, 1e-300);
+      iterations *= 1 + 10 * of.A.largest_imaginary / size;
+    }
     if (of.A.seen_indefinite()) iterations *= 5;
     pair.iterations = iterations;
   } else {
@@ -169,11 +176,15 @@ inline std::vector<SolvePair> pairs_of(const Priced& of, const SolveOptions& opt
   if (A.symmetric) add(M::minres, P::jacobi, definite);
   add(M::gmres, P::jacobi, definite);
   add(M::gmres, P::incomplete, definite);
-  if (A.positive_diagonal() && !definite) add(M::gmres, P::multigrid);
   if (!definite) {
-    add(M::bicgstab, P::jacobi);
-    add(M::bicgstab, P::incomplete);
-    if (A.positive_diagonal()) add(M::bicgstab, P::multigrid);
+    // BiCGStab minimizes nothing, and stalls where eigenvalues have both signs.
+    add(M::bicgstab, P::jacobi, A.symmetric);
+    add(M::bicgstab, P::incomplete, A.symmetric);
+  }
+  // Multigrid refuses a symmetric A that it sees to be indefinite.
+  if (A.positive_diagonal() && !A.symmetric) {
+    add(M::gmres, P::multigrid);
+    add(M::bicgstab, P::multigrid);
   }
   std::stable_sort(pairs.begin(), pairs.end(), [&](const SolvePair& a, const SolvePair& b) {
     if (a.last_resort != b.last_resort) return b.last_resort;
@@ -215,7 +226,17 @@ class Forecast {
 };
 
 /// A pair is left if the rest of its iterations is forecast to take more than this many times the
-/// price of the next one.
+/// price of another one.
 inline constexpr double patience = 1.5;
+/// A pair that was left so often runs to its end.
+inline constexpr int most_stops = 3;
+
+/// The factor by which a pair misses its predicted iterations, at least 1, at most 4 without a
+/// forecast. All pairs but those with multigrid have their iterations from one condition, so that
+/// they are expected to miss theirs by the same factor.
+inline double missed_by(double predicted, double so_far, double left) {
+  if (!std::isfinite(left)) return 4;
+  return std::max(1.0, (so_far + left) / std::max(predicted, 1.0));
+}
 
 }  // namespace heddle::detail::solve

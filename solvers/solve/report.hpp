@@ -35,7 +35,7 @@ inline constexpr detail::Word<SolvePreconditioner> detail::words<SolvePreconditi
     {SolvePreconditioner::incomplete, "incomplete"},
     {SolvePreconditioner::multigrid, "multigrid"}};
 
-/// What the inspection of a solve found in A.
+/// Properties of A that the inspection of a solve found.
 struct MatrixFacts {
   std::int64_t rows = 0, entries = 0;
   bool symmetric_pattern = true;  ///< up to collisions of a 64-bit hash
@@ -153,13 +153,11 @@ struct SolveReport {
     if (!considered.empty()) text += "  considered, with predicted times:\n";
     for (const SolvePair& pair : considered) {
       text += "    " + pair.name() + ": ";
-      text += pair.refused.empty()
-                  ? seconds_text(pair.price(1)) + ", " + number_text(pair.iterations) +
-                        " iterations of " + seconds_text(pair.seconds_of_iteration) +
-                        " and a set-up of " + seconds_text(pair.setup_seconds) +
-                        (pair.last_resort ? "; a last resort" : "")
-                  : pair.refused;
-      text += "\n";
+      text += seconds_text(pair.price(1)) + ", " + number_text(pair.iterations) +
+              " iterations of " + seconds_text(pair.seconds_of_iteration) + " and a set-up of " +
+              seconds_text(pair.setup_seconds);
+      if (pair.last_resort) text += "; a last resort";
+      text += (pair.refused.empty() ? "" : "; " + pair.refused) + "\n";
     }
     if (!attempts.empty()) text += "  ran:\n";
     for (const SolveAttempt& ran : attempts) {

@@ -13,7 +13,7 @@
 
 namespace heddle::detail::solve {
 
-/// What a Solver does for a matrix with signed offsets. ChosenSolver documents each member.
+/// The work of a Solver, for a matrix with signed offsets. Solver documents each member.
 template <ExecutionSpace Exec, class Matrix>
 class AnySolver {
  public:
@@ -157,7 +157,8 @@ SolveReport solve(const Exec& exec, const Matrix& A, const B& b, const X& x,
   Solver<Exec, Matrix> solver(exec, A, options);
   return solver.solve_after(exec, b, x, timer.seconds());
 }
-/// The same with an x of its own, from zero: auto [x, report] = heddle::solve(exec, A, b).
+/// Solves A x = b once, for an x that it allocates, from zero: auto [x, report] =
+/// heddle::solve(exec, A, b).
 template <ExecutionSpace Exec, class Matrix, VectorView B>
 auto solve(const Exec& exec, const Matrix& A, const B& b, SolveOptions options = {}) {
   using X = Kokkos::View<typename Matrix::scalar_type*, typename Exec::memory_space>;
