@@ -16,7 +16,10 @@ void set_values(const Exec& exec, const example::Matrix& A, double speed, double
       "example::values", Kokkos::RangePolicy<Exec>(exec, 0, A.rows), KOKKOS_LAMBDA(int i) {
         for (int k = A.row_ptr(i); k < A.row_ptr(i + 1); ++k) {
           const int step = A.col_idx(k) - i;
-          A.values(k) = step == 0 ? 4 - shift : step == -1 ? -1 - speed : step == 1 ? speed - 1 : -1;
+          A.values(k) = step == 0    ? 4 - shift
+                        : step == -1 ? -1 - speed
+                        : step == 1  ? speed - 1
+                                     : -1;
         }
       });
 }

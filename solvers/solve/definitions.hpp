@@ -20,6 +20,7 @@
 #include "../krylov/minres.hpp"
 #include "../multigrid/plan.hpp"
 #include "fields.hpp"
+#include "guard.hpp"
 #include "inspect.hpp"
 #include "prices.hpp"
 #include "solver.hpp"
@@ -95,45 +96,6 @@ class AnyPreconditioner {
   std::string name_;
 };
 
-/// Watches an iteration from its callback: forecasts its end, and counts what all pairs did.
-struct Guard {
-  enum class Stopped { no, by_forecast, by_time, by_user };
-
-  Forecast forecast;
-  Kokkos::Timer timer;
-  double seconds_before = 0, max_seconds = 0;
-  double target = 0;   ///< relative to the norm of b, as residuals are
-  /// Seconds that the rest takes with the cheapest other pair: of those whose iterations are
-  /// predicted from the same condition, and of the others.
-  double by_alike = 0, by_others = 0;
-  double seconds_of_iteration = 0;
-  double predicted = 0;  ///< iterations
-  int earliest = 0;    ///< iterations before which no forecast counts
-  int before = 0;      ///< iterations of pairs before
-  double left = 0;     ///< iterations of the last forecast
-  Stopped stopped = Stopped::no;
-  const std::function<bool(int, double)>* callback = nullptr;
-  std::vector<std::pair<int, double>>* history = nullptr;
-
-  double seconds() const { return seconds_before + timer.seconds(); }
-
-  bool go_on(int iterations, double residual) {
-    history->emplace_back(before + iterations, residual);
-    if (*callback && !(*callback)(before + iterations, residual)) {
-      stopped = Stopped::by_user;
-    } else if (seconds() > max_seconds) {
-      stopped = Stopped::by_time;
-    } else {
-      forecast.add(iterations, residual);
-      left = forecast.left(target);
-      const double alike = by_alike * missed_by(predicted, iterations, left);
-      const bool late = left * seconds_of_iteration > patience * std::min(alike, by_others);
-      if (iterations >= earliest && late) stopped = Stopped::by_forecast;
-    }
-    return stopped == Stopped::no;
-  }
-};
-
 template <ExecutionSpace Exec, class Matrix>
 class ChosenSolver final : public AnySolver<Exec, Matrix> {
  public:
@@ -188,6 +150,7 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
     renew(exec, ic_);
     renew(exec, ilu_);
     renew(exec, multigrid_);
+    note_set_up();
     report_.inspect_seconds = timer.seconds();
   }
 
@@ -211,9 +174,9 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
   };
   /// A pair as the solves so far know it.
   struct Known : SolvePair {
-    int stops = 0;  ///< how often a forecast has ended it in this solve
+    int stops = 0;          ///< how often a forecast has ended it in this solve
     bool measured = false;  ///< whether iterations are those of a run
-    bool last = false;     ///< whether it has run to its own end in this solve
+    bool last = false;      ///< whether it has run to its own end in this solve
     bool usable() const { return refused.empty() && !last; }
   };
 
@@ -294,8 +257,7 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
   double norm(const Exec& exec, const ConstVector& v) const {
     heddle::vectors::norm(exec, v, workspace_, Kokkos::View<Real, Space, Unmanaged>(norm_));
     Real size = 0;
-    Kokkos::deep_copy(kokkos_space(exec), size,
-                      Kokkos::View<const Real, Space, Unmanaged>(norm_));
+    Kokkos::deep_copy(kokkos_space(exec), size, Kokkos::View<const Real, Space, Unmanaged>(norm_));
     exec.fence("heddle::solve::norm");
     return static_cast<double>(size);
   }
@@ -320,7 +282,8 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
     return first;
   }
   double price_of(const Known& pair) const { return pair.price(options_.expected_solves); }
-  /// Whether the iterations of another pair, which has not run, are predicted from the same condition.
+  /// Whether the iterations of another pair, which has not run, are predicted from the same
+  /// condition.
   static bool are_alike(const Known& pair, const Known& other) {
     return pair.preconditioner != P::multigrid && other.preconditioner != P::multigrid &&
            !other.measured;
@@ -344,6 +307,11 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
       case P::incomplete: return pair.method == M::cg ? ic_.has_value() : ilu_.has_value();
       case P::multigrid: return multigrid_.has_value();
       default: return true;
+    }
+  }
+  void note_set_up() {
+    for (Known& pair : known_) {
+      if (is_set_up(pair)) pair.setup_seconds = 0;
     }
   }
   /// Throws Error if the preconditioner cannot be made.
@@ -514,22 +482,18 @@ void ChosenSolver<Exec, Matrix>::try_pair(const Exec& exec, Known& pair, const C
   }
   attempt.setup_seconds = timer.seconds();
   report_.setup_seconds += attempt.setup_seconds;
-  pair.setup_seconds = 0;
-  for (Known& other : known_) {
-    if (is_set_up(other)) other.setup_seconds = 0;
-  }
+  note_set_up();
 
   const double goal = target / report_.reference;
   const double whole = std::log(1 / std::clamp(goal, 1e-300, 0.5));
-  const double fraction =
-      std::clamp(std::log(best_residual_ / target) / whole, 0.01, 1.0);
+  const double fraction = std::clamp(std::log(best_residual_ / target) / whole, 0.01, 1.0);
   guard_.forecast.clear();
   guard_.target = goal;
   guard_.by_alike = cheapest_beside(pair, true, fraction);
   guard_.by_others = cheapest_beside(pair, false, fraction);
   guard_.predicted = fraction * pair.iterations;
   guard_.seconds_of_iteration = pair.seconds_of_iteration;
-  guard_.earliest = std::max(20, static_cast<int>(std::min(pair.iterations / 4, 1e6)));
+  guard_.earliest = std::max(20, static_cast<int>(std::min(pair.iterations / 4, 100.0)));
   guard_.before = report_.iterations;
   guard_.stopped = Guard::Stopped::no;
   heddle::vectors::copy(exec, x, Vector(best_, x.extent(0)));
@@ -569,8 +533,8 @@ void ChosenSolver<Exec, Matrix>::try_pair(const Exec& exec, Known& pair, const C
 template <ExecutionSpace Exec, class Matrix>
 void ChosenSolver<Exec, Matrix>::judge(Known& pair, SolveAttempt& attempt,
                                        const KrylovResult& result) {
-  report_.outcome = result.outcome == Outcome::converged ? Outcome::attainable_accuracy
-                                                         : result.outcome;
+  report_.outcome =
+      result.outcome == Outcome::converged ? Outcome::attainable_accuracy : result.outcome;
   attempt.ended = name(report_.outcome);
   // The last call of a callback has no effect on an iteration that has ended.
   const bool by_callback = result.outcome == Outcome::stopped_by_user;
@@ -661,8 +625,7 @@ const SolveReport& ChosenSolver<Exec, Matrix>::solve(const Exec& exec,
   const Vector solution(strided ? own_x : x.data, size);
 
   report_.reference = norm(exec, right);
-  const double target =
-      std::max(tolerance() * report_.reference, options_.absolute_tolerance);
+  const double target = std::max(tolerance() * report_.reference, options_.absolute_tolerance);
   const auto finish = [&]() -> const SolveReport& {
     if (strided) heddle::vectors::copy(exec, solution, user_x);
     for (std::size_t k = 0; k < known_.size(); ++k) {
@@ -680,8 +643,8 @@ const SolveReport& ChosenSolver<Exec, Matrix>::solve(const Exec& exec,
     return finish();
   }
   const bool guessed = !options_.zero_guess && report_.reference > 0;
-  best_residual_ = guessed ? residual(exec, right, solution)
-                           : std::numeric_limits<double>::quiet_NaN();
+  best_residual_ =
+      guessed ? residual(exec, right, solution) : std::numeric_limits<double>::quiet_NaN();
   if (!(best_residual_ < report_.reference)) {
     heddle::vectors::scale(exec, S(0), solution);
     best_residual_ = report_.reference;

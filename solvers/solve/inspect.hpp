@@ -30,9 +30,9 @@ struct RowNumbers {
   std::int64_t empty = 0, zero_diagonal = 0, negative_diagonal = 0, dominant = 0, zero_sums = 0;
   std::int64_t positive_entries = 0, bandwidth = 0;
   std::int64_t alike[most_block_rows + 1] = {};  ///< by block size: block rows with equal columns
-  double least_diagonal = std::numeric_limits<double>::infinity(), largest_diagonal = 0;
-  /// Sum of hashes of the places (i, j) below the diagonal, less that of (j, i) above it: zero for a
-  /// symmetric pattern.
+  double least_diagonal = Kokkos::Experimental::infinity_v<double>, largest_diagonal = 0;
+  /// Sum of hashes of the places (i, j) below the diagonal, less that of (j, i) above it: zero for
+  /// a symmetric pattern.
   std::uint64_t unmirrored = 0;
   std::uint64_t unmirrored_values = 0;  ///< the same of places with values, of a Hermitian A
 
@@ -56,10 +56,10 @@ struct RowNumbers {
 /// Arrays of n entries that the inspection fills and preconditioners read.
 template <Scalar S>
 struct DiagonalArrays {
-  S* inverse;      ///< 1 / a(i, i); the reciprocal of the row's sum of magnitudes if that is not finite
-  S* of_magnitude; ///< the magnitude of `inverse`: positive
-  S* entry;        ///< the reciprocal of of_magnitude
-  double* row_sum; ///< sum of magnitudes of the row
+  S* inverse;  ///< 1 / a(i, i); the reciprocal of the row's sum of magnitudes if that is not finite
+  S* of_magnitude;  ///< the magnitude of `inverse`: positive
+  S* entry;         ///< the reciprocal of of_magnitude
+  double* row_sum;  ///< sum of magnitudes of the row
 };
 
 /// The bits of a value, mixed.
@@ -99,7 +99,8 @@ struct ReadRows {
     for (int b = 2; b <= most_block_rows; ++b) {
       const std::int64_t own = length(i);
       if (i % b != 0 || i + b > A.rows() || own % b != 0) continue;
-      if (own == 0 || own == static_cast<std::int64_t>(A.columns())) continue;  // dense rows are alike
+      if (own == 0 || own == static_cast<std::int64_t>(A.columns()))
+        continue;  // dense rows are alike
       const std::int64_t first = first_column(i);
       bool same = first % b == 0;
       for (int k = 1; same && k < b; ++k) {
@@ -199,9 +200,9 @@ struct RandomEntries {
   std::vector<C> values;
   for (int last = n - 1, steps = 0; last >= 0; ++steps) {
     int first = last;
-    while (first > 0 && std::abs(h(first, first - 1)) >
-                            1e-15 * (std::abs(h(first, first)) +
-                                     std::abs(h(first - 1, first - 1)))) {
+    while (first > 0 &&
+           std::abs(h(first, first - 1)) >
+               1e-15 * (std::abs(h(first, first)) + std::abs(h(first - 1, first - 1)))) {
       --first;
     }
     if (first == last || steps > 100) {
@@ -359,8 +360,8 @@ void find_ritz_values(const Exec& exec, const Product& product, const S* of_magn
 }
 
 /// Finds what A is, without Ritz values, and fills the arrays. A is square and its pattern checked.
-/// One pass over the entries, and another one unless A equals its mirror image bit by bit, each with
-/// a readback that waits. Not called without rows.
+/// One pass over the entries, and another one unless A equals its mirror image bit by bit, each
+/// with a readback that waits. Not called without rows.
 template <ExecutionSpace Exec, class Matrix>
 MatrixFacts read_matrix(const Exec& exec, const Matrix& A,
                         const DiagonalArrays<typename Matrix::scalar_type>& to) {

@@ -15,8 +15,8 @@ namespace heddle {
 /// Options of heddle::solve and Solver. Every default is sensible.
 struct SolveOptions {
   /// The solve has converged when the norm of b - A x is at most relative_tolerance times that of
-  /// b, or at most absolute_tolerance. Default: 1e-8 for double, 1e-5 for float, and for the complex
-  /// numbers of both.
+  /// b, or at most absolute_tolerance. Default: 1e-8 for double, 1e-5 for float, and for the
+  /// complex numbers of both.
   std::optional<double> relative_tolerance = std::nullopt;
   /// Bound of the norm of b - A x; 0: only the relative tolerance counts.
   double absolute_tolerance = 0;
@@ -38,8 +38,8 @@ struct SolveOptions {
   /// Whether x counts as zero whatever it holds. Otherwise x is the guess, if its residual is
   /// smaller than b, and zero if not.
   bool zero_guess = false;
-  /// Vectors that A and its conjugate transpose map to zero. By default none, or the constant vector
-  /// if A is symmetric and all of its rows sum to zero.
+  /// Vectors that A and its conjugate transpose map to zero. By default none, or the constant
+  /// vector if A is symmetric and all of its rows sum to zero.
   Nullspace nullspace = {};
   /// Vectors that A maps to about zero away from the boundary, for multigrid:
   /// rigid_body_motions(exec, coordinates) for elastic bodies. By default the constant vector.
@@ -47,8 +47,8 @@ struct SolveOptions {
   /// Pins the pair of method and preconditioner, such as "cg/multigrid": no other one runs. By
   /// default the pairs that may serve run in the order of their predicted times.
   std::string pair = {};
-  /// Called when the host checks, with the number of iterations of all pairs so far and the relative
-  /// residual norm. Returning false ends the solve.
+  /// Called when the host checks, with the number of iterations of all pairs so far and the
+  /// relative residual norm. Returning false ends the solve.
   std::function<bool(int iterations, double residual)> callback = {};
 };
 

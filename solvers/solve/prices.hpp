@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <vector>
 
 #include "../../core/device.hpp"
@@ -33,8 +32,7 @@ struct Priced {
   double rows() const { return static_cast<double>(A.rows); }
   double vector_bytes() const { return rows() * scalar_bytes; }
   double seconds(double bytes, double launches) const {
-    return bytes / estimated_bytes_per_second(device) +
-           launches * estimated_launch_seconds(device);
+    return bytes / estimated_bytes_per_second(device) + launches * estimated_launch_seconds(device);
   }
   /// ln(2 / tolerance), for a tolerance that arithmetic can reach.
   double digits() const { return std::log(2 / std::clamp(tolerance, 1e-16, 0.5)); }
@@ -47,8 +45,8 @@ struct Priced {
 };
 
 /// The condition of D^-1 A, from Ritz values; 15 steps see no condition above some 200. If their
-/// least value still fell, A is taken for the Laplacian of a grid of so many layers, whose condition
-/// is (2 / pi)^2 layers^2.
+/// least value still fell, A is taken for the Laplacian of a grid of so many layers, whose
+/// condition is (2 / pi)^2 layers^2.
 inline double condition(const Priced& of) {
   const MatrixFacts& A = of.A;
   if (A.steps == 0) return 0.4 * of.layers() * of.layers();
@@ -107,8 +105,8 @@ inline void price(const Priced& of, SolvePair& pair) {
       break;
     case P::incomplete: {
       // A symmetric sweep, which solves with as many entries, takes about two products on one
-      // thread (docs/overview.md). Levels of a grid in natural order are some three a layer, and each
-      // is a hand-over; the time of one on a GPU is a guess.
+      // thread (docs/overview.md). Levels of a grid in natural order are some three a layer, and
+      // each is a hand-over; the time of one on a GPU is a guess.
       const double hand_over = gpu ? 1e-6 : threads > 1 ? 0.12e-6 : 0;
       seconds += of.seconds(2 * product, 2) + 3 * of.layers() * hand_over;
       // Iterations fall to 0.31 to 0.34 (perf_tests/results/NOTES-solve.md).
@@ -119,8 +117,8 @@ inline void price(const Priced& of, SolvePair& pair) {
     }
     case P::multigrid: {
       // Two products before and two after each correction, one for the residual and about one for
-      // the transfer, times entries of all levels over those of A. A set-up takes 25 to 40 cycles on
-      // a CPU and 70 to 260 on a GPU, more for elastic bodies (docs/overview.md, "Limits").
+      // the transfer, times entries of all levels over those of A. A set-up takes 25 to 40 cycles
+      // on a CPU and 70 to 260 on a GPU, more for elastic bodies (docs/overview.md, "Limits").
       const double levels = std::max(1.0, std::log10(of.rows() / 500) + 1);
       const double cycle = of.seconds(6 * 1.33 * product, 10 * levels);
       const bool elastic = of.block_size > 1;
@@ -191,52 +189,6 @@ inline std::vector<SolvePair> pairs_of(const Priced& of, const SolveOptions& opt
     return a.price(options.expected_solves) < b.price(options.expected_solves);
   });
   return pairs;
-}
-
-/// Residuals that the host has seen, by which the rest of an iteration is forecast.
-class Forecast {
- public:
-  void clear() { seen_.clear(); }
-  void add(int iterations, double residual) {
-    if (!seen_.empty()) residual = std::min(residual, seen_.back().least);
-    seen_.push_back({iterations, residual});
-  }
-  /// Iterations that are left until the residual is `target`, at the mean rate of the last half of
-  /// those so far; infinite if nothing was gained in them.
-  double left(double target) const {
-    constexpr double never = std::numeric_limits<double>::infinity();
-    if (seen_.size() < 2) return never;
-    const Seen& now = seen_.back();
-    if (now.least <= target) return 0;
-    const auto half = std::find_if(seen_.begin(), seen_.end(), [&](const Seen& of) {
-      return 2 * of.iterations >= now.iterations;
-    });
-    const Seen& before = half + 1 == seen_.end() ? seen_[seen_.size() - 2] : *half;
-    const double gained = std::log(before.least / now.least);
-    if (!(gained > 0) || !(target > 0)) return never;
-    return std::log(now.least / target) / gained * (now.iterations - before.iterations);
-  }
-
- private:
-  struct Seen {
-    int iterations;
-    double least;  ///< the least residual so far
-  };
-  std::vector<Seen> seen_;
-};
-
-/// A pair is left if the rest of its iterations is forecast to take more than this many times the
-/// price of another one.
-inline constexpr double patience = 1.5;
-/// A pair that was left so often runs to its end.
-inline constexpr int most_stops = 3;
-
-/// The factor by which a pair misses its predicted iterations, at least 1, at most 4 without a
-/// forecast. All pairs but those with multigrid have their iterations from one condition, so that
-/// they are expected to miss theirs by the same factor.
-inline double missed_by(double predicted, double so_far, double left) {
-  if (!std::isfinite(left)) return 4;
-  return std::max(1.0, (so_far + left) / std::max(predicted, 1.0));
 }
 
 }  // namespace heddle::detail::solve

@@ -45,11 +45,11 @@ struct MatrixFacts {
   std::int64_t zero_diagonal = 0;  ///< rows whose diagonal entry is missing or zero
   std::int64_t negative_diagonal = 0;
   double least_diagonal = 0, largest_diagonal = 0;  ///< magnitudes of those that are not zero
-  std::int64_t dominant_rows = 0;  ///< rows whose diagonal is no less than the others together
-  std::int64_t zero_sums = 0;      ///< rows that sum to zero, up to rounding
+  std::int64_t dominant_rows = 0;     ///< rows whose diagonal is no less than the others together
+  std::int64_t zero_sums = 0;         ///< rows that sum to zero, up to rounding
   std::int64_t positive_entries = 0;  ///< positive entries beside the diagonal
-  std::int64_t bandwidth = 0;      ///< the largest |i - j|
-  int block_size = 1;              ///< rows that share their columns, aligned blocks of up to 6
+  std::int64_t bandwidth = 0;         ///< the largest |i - j|
+  int block_size = 1;                 ///< rows that share their columns, aligned blocks of up to 6
 
   /// Ritz values of D^-1 A with the magnitudes of the diagonal as D, of `steps` Lanczos or Arnoldi
   /// steps; 0 steps: not computed.
@@ -135,9 +135,9 @@ struct SolveReport {
   std::vector<SolveAttempt> attempts = {};
   /// Iterations and relative residuals of the recurrences when the host checked.
   std::vector<std::pair<int, double>> history = {};
-  double inspect_seconds = 0;  ///< of A, when the Solver was made or got new values
-  double setup_seconds = 0;    ///< of preconditioners, in this solve
-  double solve_seconds = 0;    ///< of this solve without set-ups
+  double inspect_seconds = 0;            ///< of A, when the Solver was made or got new values
+  double setup_seconds = 0;              ///< of preconditioners, in this solve
+  double solve_seconds = 0;              ///< of this solve without set-ups
   std::vector<std::string> advice = {};  ///< what would make the next solve faster
 
   bool converged() const { return outcome == Outcome::converged; }
@@ -145,8 +145,8 @@ struct SolveReport {
 
   [[gnu::cold]] std::string to_string() const {
     using detail::number_text, detail::seconds_text;
-    std::string text = std::string(name(outcome)) + ": |b - A x| = " +
-                       number_text(relative_residual()) + " |b| after " +
+    std::string text = std::string(name(outcome)) +
+                       ": |b - A x| = " + number_text(relative_residual()) + " |b| after " +
                        std::to_string(iterations) + " iterations";
     if (!attempts.empty()) text += ", the last ones by " + attempts.back().pair;
     text += "\n  A: " + matrix.to_string() + "\n";

@@ -44,8 +44,8 @@ std::unique_ptr<AnySolver<Exec, Matrix>> make_solver(const Exec& exec, const Mat
 #define HEDDLE_SOLVE_INSTANCES_ON(EXTERN, SCALAR, EXEC)                 \
   HEDDLE_SOLVE_INSTANCE(EXTERN, EXEC, HEDDLE_MATRIX(SCALAR, int, EXEC)) \
   HEDDLE_SOLVE_INSTANCE(EXTERN, EXEC, HEDDLE_MATRIX(SCALAR, std::int64_t, EXEC))
-#define HEDDLE_SOLVE_INSTANCE(EXTERN, EXEC, ...)                                       \
-  EXTERN template std::unique_ptr<heddle::detail::solve::AnySolver<EXEC, __VA_ARGS__>> \
+#define HEDDLE_SOLVE_INSTANCE(EXTERN, EXEC, ...)                                         \
+  EXTERN template std::unique_ptr<heddle::detail::solve::AnySolver<EXEC, __VA_ARGS__>>   \
   heddle::detail::solve::make_solver<EXEC, __VA_ARGS__>(const EXEC&, const __VA_ARGS__&, \
                                                         const ::heddle::SolveOptions&);
 
@@ -56,18 +56,18 @@ namespace heddle {
 /// Solves A x = b by a method and a preconditioner that it chooses for A, for one right-hand side
 /// after another. docs/solve.md
 ///
-/// The constructor inspects A: rows, symmetry, diagonal, signs, and Ritz values of D^-1 A. Each pair
-/// of method and preconditioner that may serve has a predicted time. solve runs the cheapest. If the
-/// rest of its iterations is forecast to take more than 1.5 times the price of the next pair, or if
-/// it breaks down, meets an indefinite matrix or preconditioner, or its set-up throws Error, the
-/// next one continues from the x with the least true residual. Predictions depend on A and the
-/// device's figures, not on a clock: without options.max_seconds the bits are the same on every run
-/// on one device and number of threads.
+/// The constructor inspects A: rows, symmetry, diagonal, signs, and Ritz values of D^-1 A. Each
+/// pair of method and preconditioner that may serve has a predicted time. solve runs the cheapest.
+/// If the rest of its iterations is forecast to take more than 1.5 times the price of the next
+/// pair, or if it breaks down, meets an indefinite matrix or preconditioner, or its set-up throws
+/// Error, the next one continues from the x with the least true residual. Predictions depend on A
+/// and the device's figures, not on a clock: without options.max_seconds the bits are the same on
+/// every run on one device and number of threads.
 ///
-/// The Solver borrows the matrix: its arrays must outlive it, or the next update_values. Set-ups are
-/// kept for later solves, and what a solve learned changes the order of the next. A Solver solves
-/// one system at a time. It can be moved, not copied. Every call on one that is empty or moved from
-/// throws Error until another is assigned to it.
+/// The Solver borrows the matrix: its arrays must outlive it, or the next update_values. Set-ups
+/// are kept for later solves, and what a solve learned changes the order of the next. A Solver
+/// solves one system at a time. It can be moved, not copied. Every call on one that is empty or
+/// moved from throws Error until another is assigned to it.
 template <ExecutionSpace Exec, class Matrix>
 class Solver {
   using Signed = SignedOffsets<Matrix>;
@@ -81,21 +81,21 @@ class Solver {
   /// An empty solver, to be assigned to: every call on it throws Error.
   Solver() : moves_(detail::made_empty) {}
 
-  /// Inspects A on `exec`, and waits for it: two passes over the entries, a plan of the product, and
-  /// up to 15 products with 18 vectors of temporary memory. Throws Error if A is not square; naming
-  /// the row, if the row pointer or a column is wrong; if options are out of range, or options.pair
-  /// is no pair. NaN and infinity in A are no Error here: solve reports them.
+  /// Inspects A on `exec`, and waits for it: two passes over the entries, a plan of the product,
+  /// and up to 15 products with 18 vectors of temporary memory. Throws Error if A is not square;
+  /// naming the row, if the row pointer or a column is wrong; if options are out of range, or
+  /// options.pair is no pair. NaN and infinity in A are no Error here: solve reports them.
   explicit Solver(const Exec& exec, const Matrix& A, const SolveOptions& options = {})
       : core_(detail::solve::make_solver<Exec, Signed>(exec, with_signed_offsets(A), options)) {
     HEDDLE_ASSERT_DEFINED(detail::is_defined<Core> || detail::is_compiled<Exec, Signed>());
   }
   explicit Solver(const Matrix& A, const SolveOptions& options = {}) : Solver(Exec{}, A, options) {}
 
-  /// Solves A x = b. b and x are of rank 1 with A.rows() entries, in any layout, and do not overlap.
-  /// x is a guess (SolveOptions::zero_guess). Afterwards x has the least norm of b - A x that was
-  /// seen, of conjugate gradients at their limit the last x; if b or A is not finite, x is as it
-  /// was. Allocates, sets up and waits. Throws Error if shapes do not fit; a failure is an outcome
-  /// of the report, which is valid until the next call.
+  /// Solves A x = b. b and x are of rank 1 with A.rows() entries, in any layout, and do not
+  /// overlap. x is a guess (SolveOptions::zero_guess). Afterwards x has the least norm of b - A x
+  /// that was seen, of conjugate gradients at their limit the last x; if b or A is not finite, x is
+  /// as it was. Allocates, sets up and waits. Throws Error if shapes do not fit; a failure is an
+  /// outcome of the report, which is valid until the next call.
   template <VectorView B, WritableVectorView X>
   const SolveReport& solve(const Exec& exec, const B& b, const X& x) {
     return solve_after(exec, b, x, 0);

@@ -3,6 +3,7 @@
 // solution is judged by b - A x computed on the host.
 #include <heddle/solve.hpp>
 
+#include "../../../solvers/solve/guard.hpp"
 #include "../../../solvers/solve/inspect.hpp"
 #include "../../../solvers/solve/prices.hpp"
 #include "../../../testing/backends.hpp"
@@ -23,8 +24,7 @@ Vector random_right(const Plain& a, std::uint64_t seed = 1) {
   return copy_to<Space>(random_vector<double>(static_cast<std::size_t>(a.n), seed));
 }
 Plain poisson(int side, double shift = 0) {
-  return grid_operator<Exec, double>(side,
-                                     [=](int i, int j) { return i == j ? 4 - shift : -1.0; });
+  return grid_operator<Exec, double>(side, [=](int i, int j) { return i == j ? 4 - shift : -1.0; });
 }
 Plain poisson_3d(int side) {
   return star_operator<Exec, double>(side, side, side,
@@ -33,9 +33,8 @@ Plain poisson_3d(int side) {
 /// The Laplacian of a grid without boundary values.
 Plain neumann(int side) {
   const auto inside = [=](int i) { return i > 0 && i < side - 1 ? 2.0 : 1.0; };
-  return grid_operator<Exec, double>(side, [=](int i, int j) {
-    return i == j ? inside(i / side) + inside(i % side) : -1.0;
-  });
+  return grid_operator<Exec, double>(
+      side, [=](int i, int j) { return i == j ? inside(i / side) + inside(i % side) : -1.0; });
 }
 /// A wide matrix of pairs of rows without diagonal entries: eigenvalues of both signs.
 Plain exchanges(int pairs) {
@@ -296,14 +295,14 @@ TEST_CASE("a pair whose set-up fails leads to an outcome, and to the next pair")
   const Plain grid = poisson(60);
   const Kokkos::View<float*, Space> ones("heddle::test::ones", 3600);
   Kokkos::deep_copy(ones, 1.0f);
-  const Solved wrong = solve_of(grid, random_right(grid),
-                                {.near_nullspace = ones, .pair = "cg/multigrid"});
+  const Solved wrong =
+      solve_of(grid, random_right(grid), {.near_nullspace = ones, .pair = "cg/multigrid"});
   CHECK_FALSE(wrong.report.converged());
   CHECK(mentions(wrong.report.to_string(), "another scalar"));
   const Vector right("heddle::test::ones", 3600);
   Kokkos::deep_copy(right, 1.0);
-  check_solved(solve_of(grid, random_right(grid),
-                        {.near_nullspace = right, .pair = "cg/multigrid"}));
+  check_solved(
+      solve_of(grid, random_right(grid), {.near_nullspace = right, .pair = "cg/multigrid"}));
 }
 
 TEST_CASE("limits are kept, and what is reached is said") {
@@ -335,8 +334,8 @@ TEST_CASE("limits are kept, and what is reached is said") {
   CHECK(mentions(report.to_string(), "max_bytes"));
 
   int calls = 0;
-  const Solved stopped = solve_of(
-      a, b, {.pair = "cg/jacobi", .callback = [&](int, double) { return ++calls < 2; }});
+  const Solved stopped =
+      solve_of(a, b, {.pair = "cg/jacobi", .callback = [&](int, double) { return ++calls < 2; }});
   CHECK(stopped.report.outcome == Outcome::stopped_by_user);
   CHECK(calls == 2);
   check_true(stopped);
@@ -468,7 +467,9 @@ TEST_CASE("what A is") {
           for (int c = 0; c < 3; ++c) add(3 * node + c);
         });
       },
-      [](int i, int j) { return i == j ? 9.0 : i / 3 == j / 3 ? 0.5 : -0.5; });
+      [](int i, int j) { return i == j           ? 9.0
+                                : i / 3 == j / 3 ? 0.5
+                                                 : -0.5; });
   const MatrixFacts of_blocks = facts_of(blocks);
   CHECK(of_blocks.block_size == 3);
   const Solved solved = solve_of(blocks, random_right(blocks));
@@ -546,6 +547,39 @@ TEST_CASE("a forecast is the mean rate of the last half") {
   CHECK(forecast.left(1e-1) == 0);
   for (int k = 11; k <= 30; ++k) forecast.add(10 * k, 1);  // a rise counts as no gain
   CHECK(forecast.left(1e-8) == std::numeric_limits<double>::infinity());
+}
+
+TEST_CASE("a guard leaves a pair that another one is predicted to overtake") {
+  using heddle::detail::solve::Guard;
+  const std::function<bool(int, double)> none;
+  std::vector<std::pair<int, double>> history;
+  // 100 iterations a digit, 8 digits: 800 iterations of a second.
+  const auto left_at = [&](double by_alike, double by_others) {
+    Guard guard;
+    guard.max_seconds = 1e9;
+    guard.target = 1e-8;
+    guard.by_alike = by_alike;
+    guard.by_others = by_others;
+    guard.predicted = 200;
+    guard.seconds_of_iteration = 1;
+    guard.earliest = 40;
+    guard.callback = &none;
+    guard.history = &history;
+    for (int k = 0; k < 800; k += 10) {
+      if (guard.go_on(k, std::pow(10, -k / 100.0))) continue;
+      CHECK(guard.stopped == Guard::Stopped::by_forecast);
+      CHECK(guard.left == doctest::Approx(800 - k));
+      return k;
+    }
+    return 800;
+  };
+  const double never = std::numeric_limits<double>::infinity();
+  CHECK(left_at(never, never) == 800);
+  CHECK(left_at(never, 300) == 40);   // 760 > 1.5 * 300
+  CHECK(left_at(never, 600) == 800);  // 760 < 1.5 * 600
+  CHECK(left_at(300, never) == 800);  // that one misses its prediction by 800 / 200 as well
+  CHECK(left_at(100, never) == 40);   // 760 > 1.5 * 4 * 100
+  CHECK(history.size() > 80);
 }
 
 TEST_CASE("eigenvalues of a small Hessenberg matrix") {
