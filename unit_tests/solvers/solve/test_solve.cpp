@@ -496,49 +496,6 @@ TEST_CASE("reports have what ran, and the same solve has the same bits") {
   }
 }
 
-TEST_CASE("scratch") {
-  const auto show = [](const char* what, const Plain& a) {
-    const Solved of = solve_of(a, random_right(a));
-    MESSAGE(what << "\n" << of.report.to_string());
-    check_true(of);
-  };
-  show("poisson 300", poisson(300));
-  show("poisson 3d 40", poisson_3d(40));
-  const auto weak = [](int side, double speed) {
-    return grid_operator<Exec, double>(side, [=](int i, int j) {
-      return i == j ? 4.0 : j > i ? -1 + speed : -1 - speed;
-    });
-  };
-  show("flow 150 0.02", weak(150, 0.02));
-  show("flow 150 0.5", weak(150, 0.5));
-  show("flow 100 3", weak(100, 3));
-  show("indefinite 60 .1", poisson(60, 0.1));
-  show("indefinite 60 1", poisson(60, 1));
-  show("contrast", laplacian<Exec, double>(150, 1e8));
-  const Plain grid = poisson(150);
-  std::vector<int> perm(22500), row_ptr{0}, col;
-  std::vector<double> val;
-  for (int i = 0; i < 22500; ++i) perm[std::size_t(i)] = int((std::int64_t(i) * 7919) % 22500);
-  const auto rp = copy_out(grid.row_ptr), ci = copy_out(grid.col_idx);
-  std::vector<int> inv(22500);
-  for (int i = 0; i < 22500; ++i) inv[std::size_t(perm[std::size_t(i)])] = i;
-  for (int i = 0; i < 22500; ++i) {
-    const int o = perm[std::size_t(i)];
-    for (int k = rp[std::size_t(o)]; k < rp[std::size_t(o) + 1]; ++k) {
-      col.push_back(inv[std::size_t(ci[std::size_t(k)])]);
-      val.push_back(col.back() == i ? 4 : -1);
-    }
-    row_ptr.push_back(int(col.size()));
-  }
-  show("permuted", plain_operator<Exec>(row_ptr, col, val));
-  show("neumann", neumann(100));
-  const Plain hard = grid_operator<Exec, double>(100, [](int i, int j) {
-    const auto w = [](int k) { return std::pow(10.0, (k * 31 % 7) - 3.0); };
-    return i == j ? 4.0 * w(i) : -w(i) + (i < j ? 0.3 : 0) * w(j);
-  });
-  show("badly scaled unsymmetric", hard);
-}
-
 TEST_CASE("a forecast is the mean rate of the last half") {
   heddle::detail::solve::Forecast forecast;
   CHECK(forecast.left(1e-8) == std::numeric_limits<double>::infinity());
