@@ -270,11 +270,11 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
     return norm(exec, rest);
   }
 
-  /// The first usable pair in the order of prices, or null.
-  Known* cheapest() {
+  /// The first usable pair but one in the order of prices, or null.
+  Known* cheapest(const Known* except) {
     Known* first = nullptr;
     for (Known& pair : known_) {
-      if (!pair.usable()) continue;
+      if (!pair.usable() || &pair == except) continue;
       if (!first || std::pair(pair.last_resort, price_of(pair)) <
                         std::pair(first->last_resort, price_of(*first))) {
         first = &pair;
@@ -652,8 +652,11 @@ const SolveReport& ChosenSolver<Exec, Matrix>::solve(const Exec& exec,
   }
 
   report_.outcome = best_residual_ <= target ? Outcome::converged : Outcome::running;
+  Known* pair = nullptr;
   while (report_.outcome != Outcome::converged) {
-    Known* const pair = cheapest();
+    // A pair that was just left would only restart.
+    Known* const other = cheapest(pair);
+    pair = other ? other : cheapest(nullptr);
     if (!pair) break;
     if (report_.iterations >= options_.max_iterations) {
       report_.outcome = Outcome::iteration_limit;
