@@ -37,6 +37,7 @@ set(HEDDLE_PUBLIC_NAMES
     recipes.hpp=formats/recipes.hpp
     sgd.hpp=solvers/sgd.hpp
     single_precision.hpp=solvers/single_precision.hpp
+    solve.hpp=solvers/solve.hpp
     sparse_direct.hpp=solvers/sparse_direct.hpp
     spmv.hpp=formats/spmv.hpp
     sptrsv.hpp=solvers/sptrsv.hpp

@@ -70,6 +70,7 @@ function(heddle_plans target)
                "HEDDLE_MULTIGRID_INSTANCES(, ${type})\nHEDDLE_SPECTRUM_INSTANCES(, ${type})\n")
     add_source(ilu_${scalar} solvers/ilu/definitions.hpp "HEDDLE_ILU_INSTANCES(, ${type})\n")
     add_source(ic_${scalar} solvers/ilu/definitions.hpp "HEDDLE_IC_INSTANCES(, ${type})\n")
+    add_source(solve_${scalar} solvers/solve/definitions.hpp "HEDDLE_SOLVE_INSTANCES(, ${type})\n")
     if(scalar MATCHES "double")
       add_source(multigrid_in_float_${scalar} solvers/multigrid/definitions.hpp
                  "HEDDLE_MULTIGRID_IN_FLOAT_INSTANCES(, ${type})\n"

@@ -1,0 +1,737 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../../backends/device.hpp"
+#include "../../backends/loops.hpp"
+#include "../../core/arena.hpp"
+#include "../../formats/spmv_plan.hpp"
+#include "../ilu/plan.hpp"
+#include "../krylov/bicgstab.hpp"
+#include "../krylov/cg.hpp"
+#include "../krylov/gmres.hpp"
+#include "../krylov/minres.hpp"
+#include "../multigrid/plan.hpp"
+#include "fields.hpp"
+#include "guard.hpp"
+#include "inspect.hpp"
+#include "prices.hpp"
+#include "solver.hpp"
+
+/// The guarded run of a solve.
+namespace heddle::detail::solve {
+
+template <Scalar S>
+struct MultiplyByInverse {
+  const S* inverse;
+  const S* from;
+  S* to;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { to[i] = inverse[i] * from[i]; }
+};
+
+/// A diagonal preconditioner of borrowed entries.
+template <ExecutionSpace Exec, Scalar S>
+class BorrowedDiagonal {
+ public:
+  BorrowedDiagonal() = default;
+  BorrowedDiagonal(const S* inverse, std::int64_t rows)
+      : inverse_(inverse, static_cast<std::size_t>(rows)) {}
+
+  template <class B, class X>
+  void apply(const Exec& exec, const B& b, const X& x) const {
+    parallel_for(exec, "heddle::solve::jacobi", static_cast<std::int64_t>(inverse_.extent(0)),
+                 MultiplyByInverse<S>{inverse_.data(), b.data(), x.data()});
+  }
+  ConstSolverVector<Exec, S> inverse_diagonal() const { return inverse_; }
+  void renew() { version_.renew(); }
+
+  static constexpr bool is_diagonal = true;
+  static constexpr bool symmetric() { return true; }
+  static constexpr const char* name() { return "Jacobi"; }
+  VersionNumber version() const { return version_.number(); }
+  static constexpr bool capturable() { return true; }
+  static constexpr bool launches_by_heddle = true;
+
+ private:
+  ConstSolverVector<Exec, S> inverse_;
+  Version version_;
+};
+
+/// Any preconditioner, borrowed, in one type, so that each method is compiled once.
+template <ExecutionSpace Exec, Scalar S>
+class AnyPreconditioner {
+ public:
+  template <class M>
+  explicit AnyPreconditioner(const M& of)
+      : apply_([&of](const Exec& exec, const ConstSolverVector<Exec, S>& b,
+                     const SolverVector<Exec, S>& x) { of.apply(exec, b, x); }),
+        version_([&of] { return of.version(); }),
+        symmetric_(krylov::symmetric(of)),
+        variable_(krylov::is_variable(of)),
+        name_(krylov::name_of(of)) {}
+
+  void apply(const Exec& exec, const ConstSolverVector<Exec, S>& b,
+             const SolverVector<Exec, S>& x) const {
+    apply_(exec, b, x);
+  }
+  bool symmetric() const { return symmetric_; }
+  bool is_variable() const { return variable_; }
+  std::string name() const { return name_; }
+  VersionNumber version() const { return version_(); }
+  static constexpr bool capturable() { return true; }
+  static constexpr bool launches_by_heddle = true;
+
+ private:
+  std::function<void(const Exec&, const ConstSolverVector<Exec, S>&, const SolverVector<Exec, S>&)>
+      apply_;
+  std::function<VersionNumber()> version_;
+  bool symmetric_, variable_;
+  std::string name_;
+};
+
+template <ExecutionSpace Exec, class Matrix>
+class ChosenSolver final : public AnySolver<Exec, Matrix> {
+ public:
+  using typename AnySolver<Exec, Matrix>::S;
+
+  ChosenSolver(const Exec& exec, const Matrix& A, const SolveOptions& options)
+      : A_(A), options_(options), device_(backends::describe(exec)) {
+    check(options);
+    const Kokkos::Timer timer;
+    const auto n = static_cast<std::size_t>(A.rows());
+    product_.emplace(exec, A, SpmvOptions{.max_bytes = options.max_bytes});
+    workspace_ = VectorWorkspace<Exec, S>(exec);
+    memory_ = Arena<Space>(exec, "heddle::solve::vectors", arena_array(diagonal_.inverse, n),
+                           arena_array(diagonal_.of_magnitude, n), arena_array(diagonal_.entry, n),
+                           arena_array(diagonal_.row_sum, n), arena_array(best_, n),
+                           arena_array(rest_, n), arena_array(norm_, 1));
+    jacobi_ = BorrowedDiagonal<Exec, S>(diagonal_.inverse, A.rows());
+    magnitudes_ = BorrowedDiagonal<Exec, S>(diagonal_.of_magnitude, A.rows());
+    inspect(exec);
+    report_.inspect_seconds = timer.seconds();
+  }
+
+  std::int64_t rows() const override { return A_.rows(); }
+  const SolveReport& report() const override { return report_; }
+  std::size_t bytes() const override {
+    const auto of = [](const auto& part) { return part ? part->bytes() : std::size_t{0}; };
+    return product_->bytes() + workspace_.bytes() + memory_.bytes() + of(ic_) + of(ilu_) +
+           of(multigrid_) + of(cg_.solver) + of(minres_.solver) + of(gmres_.solver) +
+           of(bicgstab_.solver);
+  }
+
+  void update_values(const Exec& exec, const Matrix& A) override {
+    if (A.rows() != A_.rows() || A.columns() != A_.columns() || A.nonzeros() != A_.nonzeros()) {
+      throw Error("A is " + std::to_string(A.rows()) + " x " + std::to_string(A.columns()) +
+                      " with " + std::to_string(A.nonzeros()) +
+                      " entries, and the Solver was made for another size",
+                  "make a new Solver when the pattern changes");
+    }
+    const Kokkos::Timer timer;
+    const bool was_singular = report_.matrix.maps_ones_to_zero();
+    A_ = A;
+    product_->update_values(exec, A);
+    jacobi_.renew();
+    magnitudes_.renew();
+    inspect(exec);
+    if (report_.matrix.maps_ones_to_zero() != was_singular) {  // solvers keep the nullspace
+      cg_ = {};
+      minres_ = {};
+      gmres_ = {};
+      bicgstab_ = {};
+    }
+    renew(exec, ic_);
+    renew(exec, ilu_);
+    renew(exec, multigrid_);
+    note_set_up();
+    report_.inspect_seconds = timer.seconds();
+  }
+
+  const SolveReport& solve(const Exec& exec, const Multivector<const S>& b, const Multivector<S>& x,
+                           double seconds_before) override;
+
+ private:
+  using Space = typename Exec::memory_space;
+  using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+  using Real = heddle::RealOf<S>;
+  using Vector = SolverVector<Exec, S>;
+  using ConstVector = ConstSolverVector<Exec, S>;
+  using M = SolveMethod;
+  using P = SolvePreconditioner;
+
+  /// A Krylov solver, and the limit of iterations that it was made for.
+  template <class Solver>
+  struct Made {
+    std::optional<Solver> solver;
+    int limit = -1;
+  };
+  /// A pair as the solves so far know it.
+  struct Known : SolvePair {
+    int stops = 0;          ///< how often a forecast has ended it in this solve
+    bool measured = false;  ///< whether iterations are those of a run
+    bool last = false;      ///< whether it has run to its own end in this solve
+    bool usable() const { return refused.empty() && !last; }
+  };
+
+  void check(const SolveOptions& options) const {
+    check_fields(options);
+    if (A_.rows() != A_.columns()) {
+      throw Error("A is " + std::to_string(A_.rows()) + " x " + std::to_string(A_.columns()),
+                  "give a square matrix");
+    }
+    if (options.block_size > 0 && A_.rows() % options.block_size != 0) {
+      throw Error("options.block_size is " + std::to_string(options.block_size) + ", and A has " +
+                      std::to_string(A_.rows()) + " rows",
+                  "give a divisor of the rows");
+    }
+    if (options.pair.empty()) return;
+    const std::size_t slash = options.pair.find('/');
+    value_of<SolveMethod>("the method of options.pair", options.pair.substr(0, slash));
+    value_of<SolvePreconditioner>(
+        "the preconditioner of options.pair",
+        slash == std::string::npos ? std::string() : options.pair.substr(slash + 1));
+  }
+
+  double tolerance() const {
+    return options_.relative_tolerance.value_or(sizeof(Real) == 8 ? 1e-8 : 1e-5);
+  }
+  int block_size() const {
+    return options_.block_size > 0 ? options_.block_size : report_.matrix.block_size;
+  }
+  Nullspace nullspace() const {
+    const bool constant = options_.nullspace.count() == 0 && report_.matrix.maps_ones_to_zero();
+    return constant ? Nullspace::constant() : options_.nullspace;
+  }
+
+  void inspect(const Exec& exec) {
+    known_.clear();
+    if (A_.rows() == 0) return;
+    MatrixFacts& facts = report_.matrix;
+    facts = read_matrix(exec, A_, diagonal_);
+    if (facts.not_finite >= 0) return;
+    find_ritz_values<Exec, S>(
+        exec, [&](const Vector& v, const Vector& w) { product_->apply(exec, v, w); },
+        diagonal_.of_magnitude, options_.max_bytes, facts);
+    const Priced priced{facts,
+                        device_,
+                        product_->moved_bytes(),
+                        static_cast<int>(sizeof(S)),
+                        tolerance(),
+                        options_.near_nullspace.count() > 0,
+                        block_size()};
+    for (const SolvePair& pair : pairs_of(priced, options_)) known_.push_back(Known{pair});
+    if (!options_.pair.empty()) pin(priced);
+    report_.considered.assign(known_.begin(), known_.end());
+  }
+  /// Leaves the pinned pair alone, whether or not it was considered.
+  void pin(const Priced& priced) {
+    const std::size_t slash = options_.pair.find('/');
+    Known pinned;
+    pinned.method = value_of<SolveMethod>("method", options_.pair.substr(0, slash));
+    pinned.preconditioner =
+        value_of<SolvePreconditioner>("preconditioner", options_.pair.substr(slash + 1));
+    price(priced, pinned);
+    known_.assign(1, pinned);
+  }
+
+  /// Gives a preconditioner new values. One that does not take them is given up, and made anew if
+  /// its pair runs.
+  template <class Plan>
+  void renew(const Exec& exec, std::optional<Plan>& plan) {
+    if (!plan) return;
+    try {
+      plan->update_values(exec, A_);
+      plan->check_values(exec);
+    } catch (const Error&) {
+      plan.reset();
+    }
+  }
+
+  double norm(const Exec& exec, const ConstVector& v) const {
+    heddle::vectors::norm(exec, v, workspace_, Kokkos::View<Real, Space, Unmanaged>(norm_));
+    Real size = 0;
+    Kokkos::deep_copy(kokkos_space(exec), size, Kokkos::View<const Real, Space, Unmanaged>(norm_));
+    exec.fence("heddle::solve::norm");
+    return static_cast<double>(size);
+  }
+  /// The norm of b - A x.
+  double residual(const Exec& exec, const ConstVector& b, const Vector& x) const {
+    const Vector rest(rest_, b.extent(0));
+    heddle::vectors::copy(exec, b, rest);
+    product_->apply(exec, S(-1), x, S(1), rest);
+    return norm(exec, rest);
+  }
+
+  /// The first usable pair but one in the order of prices, or null.
+  Known* cheapest(const Known* except) {
+    Known* first = nullptr;
+    for (Known& pair : known_) {
+      if (!pair.usable() || &pair == except) continue;
+      if (!first || std::pair(pair.last_resort, price_of(pair)) <
+                        std::pair(first->last_resort, price_of(*first))) {
+        first = &pair;
+      }
+    }
+    return first;
+  }
+  double price_of(const Known& pair) const { return pair.price(options_.expected_solves); }
+  /// Whether the iterations of another pair, which has not run, are predicted from the same
+  /// condition.
+  static bool are_alike(const Known& pair, const Known& other) {
+    return pair.preconditioner != P::multigrid && other.preconditioner != P::multigrid &&
+           !other.measured;
+  }
+  /// Seconds that `fraction` of the digits take with the cheapest pair that `pair` may be left for.
+  double cheapest_beside(const Known& pair, bool alike, double fraction) const {
+    double least = std::numeric_limits<double>::infinity();
+    if (pair.stops >= most_stops) return least;
+    for (const Known& other : known_) {
+      if (&other == &pair || !other.usable() || other.stops > pair.stops + 1) continue;
+      if (other.last_resort && !pair.last_resort) continue;
+      if (are_alike(pair, other) != alike) continue;
+      least = std::min(least, other.setup_seconds / options_.expected_solves +
+                                  fraction * other.iterations * other.seconds_of_iteration);
+    }
+    return least;
+  }
+
+  bool is_set_up(const SolvePair& pair) const {
+    switch (pair.preconditioner) {
+      case P::incomplete: return pair.method == M::cg ? ic_.has_value() : ilu_.has_value();
+      case P::multigrid: return multigrid_.has_value();
+      default: return true;
+    }
+  }
+  void note_set_up() {
+    for (Known& pair : known_) {
+      if (is_set_up(pair)) pair.setup_seconds = 0;
+    }
+  }
+  /// Throws Error if the preconditioner cannot be made.
+  void set_up(const Exec& exec, const SolvePair& pair) {
+    if (is_set_up(pair)) return;
+    const std::int64_t applies = std::int64_t{100} * options_.expected_solves;
+    if (pair.preconditioner == P::incomplete) {
+      IluOptions of;
+      of.expected_applies = applies;
+      if (pair.method == M::cg) {
+        of.retries = 8;
+        ic_.emplace(exec, A_, of);
+      } else {
+        ilu_.emplace(exec, A_, of);
+      }
+      return;
+    }
+    MultigridOptions of;
+    of.expected_applies = applies;
+    of.expected_solves = options_.expected_solves;
+    of.block_size = block_size();
+    if (options_.max_bytes != no_bound) {
+      const std::size_t held = bytes();
+      of.max_bytes = options_.max_bytes > held ? options_.max_bytes - held : 0;
+    }
+    const auto& vectors = options_.near_nullspace.vectors();
+    if (const auto* given = std::get_if<Multivector<const S>>(&vectors)) {
+      if (options_.near_nullspace.memory() != Space::name()) {
+        throw Error("options.near_nullspace is in memory of " + options_.near_nullspace.memory(),
+                    std::string("give vectors in memory of ") + Space::name());
+      }
+      using View = Kokkos::View<const S**, Kokkos::LayoutStride, Space, Unmanaged>;
+      const auto count = static_cast<std::size_t>(given->count);
+      const Kokkos::LayoutStride layout(static_cast<std::size_t>(given->rows),
+                                        static_cast<std::size_t>(given->row_stride), count,
+                                        static_cast<std::size_t>(given->vector_stride));
+      multigrid_.emplace(exec, A_, View(given->data, layout), of);
+    } else if (std::holds_alternative<Nullspace::None>(vectors) ||
+               std::holds_alternative<Nullspace::Ones>(vectors)) {
+      multigrid_.emplace(exec, A_, of);
+    } else {
+      throw Error("options.near_nullspace has vectors of another scalar than A",
+                  "give vectors of A's scalar");
+    }
+  }
+
+  /// Runs a pair from x under the guard.
+  KrylovResult run(const Exec& exec, const SolvePair& pair, const ConstVector& b, const Vector& x,
+                   int limit) {
+    switch (pair.method) {
+      case M::minres: return run_by(exec, minres_, pair, b, x, limit);
+      case M::gmres: return run_by(exec, gmres_, pair, b, x, limit);
+      case M::bicgstab: return run_by(exec, bicgstab_, pair, b, x, limit);
+      case M::cg: break;
+    }
+    CgSolver<Exec, S>& cg = solver_of(exec, cg_, limit);
+    if (pair.preconditioner == P::none) return cg.solve(exec, *product_, b, x);
+    if (pair.preconditioner == P::jacobi) return cg.solve(exec, *product_, b, x, magnitudes_);
+    return cg.solve(exec, *product_, b, x, preconditioner_of(pair));
+  }
+  template <class Solver>
+  KrylovResult run_by(const Exec& exec, Made<Solver>& made, const SolvePair& pair,
+                      const ConstVector& b, const Vector& x, int limit) {
+    return solver_of(exec, made, limit).solve(exec, *product_, b, x, preconditioner_of(pair));
+  }
+  AnyPreconditioner<Exec, S> preconditioner_of(const SolvePair& pair) const {
+    using Any = AnyPreconditioner<Exec, S>;
+    switch (pair.preconditioner) {
+      case P::incomplete: return pair.method == M::cg ? Any(*ic_) : Any(*ilu_);
+      case P::multigrid: return Any(*multigrid_);
+      case P::jacobi: return Any(pair.method == M::minres ? magnitudes_ : jacobi_);
+      case P::none: break;
+    }
+    return Any(ones_);
+  }
+  template <class Solver>
+  Solver& solver_of(const Exec& exec, Made<Solver>& made, int limit) {
+    if (made.solver && made.limit == limit) return *made.solver;
+    made.solver.reset();
+    KrylovOptions of;
+    // A little less, since b - A x of another product differs by rounding.
+    of.relative_tolerance = 0.99 * tolerance();
+    of.absolute_tolerance = 0.99 * options_.absolute_tolerance;
+    of.max_iterations = limit;
+    of.nullspace = nullspace();
+    of.callback = [this](int iterations, double residual) {
+      return guard_.go_on(iterations, residual);
+    };
+    if constexpr (std::same_as<Solver, GmresSolver<Exec, S>>) of.restart = restart;
+    made.solver.emplace(exec, A_.rows(), of);
+    made.limit = limit;
+    return *made.solver;
+  }
+  /// Bytes that a pair would add to those that are held.
+  std::size_t bytes_of(const SolvePair& pair) const {
+    const bool made = pair.method == M::cg       ? cg_.solver.has_value()
+                      : pair.method == M::minres ? minres_.solver.has_value()
+                      : pair.method == M::gmres  ? gmres_.solver.has_value()
+                                                 : bicgstab_.solver.has_value();
+    return made && is_set_up(pair) ? 0 : pair.bytes;
+  }
+
+  /// Raises the predicted iterations of a pair, and of those that are alike.
+  void expect_more(Known& pair, double factor) {
+    for (Known& other : known_) {
+      if (&other == &pair || are_alike(pair, other)) other.iterations *= factor;
+    }
+    pair.measured = true;
+  }
+
+  void try_pair(const Exec& exec, Known& pair, const ConstVector& b, const Vector& x,
+                double target);
+  void judge(Known& pair, SolveAttempt& attempt, const KrylovResult& result);
+  void advise();
+
+  struct IdentityOfVectors {
+    void apply(const Exec& exec, const ConstVector& b, const Vector& x) const {
+      heddle::vectors::copy(exec, b, x);
+    }
+    VersionNumber version() const { return version_.number(); }
+    Version version_;
+  };
+
+  Matrix A_;
+  SolveOptions options_;
+  Device device_;
+  std::optional<SpmvPlan<Exec, Matrix>> product_;
+  VectorWorkspace<Exec, S> workspace_;
+  Arena<Space> memory_;
+  DiagonalArrays<S> diagonal_{};
+  S *best_ = nullptr, *rest_ = nullptr;
+  Real* norm_ = nullptr;
+  BorrowedDiagonal<Exec, S> jacobi_, magnitudes_;
+  IdentityOfVectors ones_;
+  std::optional<IcPlan<Exec, Matrix>> ic_;
+  std::optional<IluPlan<Exec, Matrix>> ilu_;
+  std::optional<MultigridPlan<Exec, Matrix>> multigrid_;
+  Made<CgSolver<Exec, S>> cg_;
+  Made<MinresSolver<Exec, S>> minres_;
+  Made<GmresSolver<Exec, S>> gmres_;
+  Made<BicgstabSolver<Exec, S>> bicgstab_;
+  std::vector<Known> known_;
+  SolveReport report_;
+  Guard guard_;
+  double best_residual_ = 0;
+};
+
+/// Sets up a pair and runs it from x, which is the best one so far; leaves the best in x.
+template <ExecutionSpace Exec, class Matrix>
+void ChosenSolver<Exec, Matrix>::try_pair(const Exec& exec, Known& pair, const ConstVector& b,
+                                          const Vector& x, double target) {
+  SolveAttempt attempt;
+  attempt.pair = pair.name();
+  attempt.relative_residual = best_residual_ / report_.reference;
+  const Kokkos::Timer timer;
+  const auto fail = [&](const Error& error) {
+    pair.refused = std::string("failed: ") + error.what();
+    attempt.ended = error.what();
+    report_.attempts.push_back(attempt);
+  };
+  try {
+    set_up(exec, pair);
+    exec.fence("heddle::solve::set_up");
+  } catch (const Error& error) {
+    attempt.setup_seconds = timer.seconds();
+    report_.setup_seconds += attempt.setup_seconds;
+    return fail(error);
+  }
+  attempt.setup_seconds = timer.seconds();
+  report_.setup_seconds += attempt.setup_seconds;
+  note_set_up();
+
+  const double goal = target / report_.reference;
+  const double whole = std::log(1 / std::clamp(goal, 1e-300, 0.5));
+  const double fraction = std::clamp(std::log(best_residual_ / target) / whole, 0.01, 1.0);
+  guard_.forecast.clear();
+  guard_.target = goal;
+  guard_.by_alike = cheapest_beside(pair, true, fraction);
+  guard_.by_others = cheapest_beside(pair, false, fraction);
+  guard_.predicted = fraction * pair.iterations;
+  guard_.seconds_of_iteration = pair.seconds_of_iteration;
+  guard_.earliest = std::max(20, static_cast<int>(std::min(pair.iterations / 4, 100.0)));
+  guard_.before = report_.iterations;
+  guard_.stopped = Guard::Stopped::no;
+  heddle::vectors::copy(exec, x, Vector(best_, x.extent(0)));
+  const double before = best_residual_;
+  KrylovResult result;
+  try {
+    result = run(exec, pair, b, x, options_.max_iterations - report_.iterations);
+  } catch (const Error& error) {
+    attempt.seconds = timer.seconds() - attempt.setup_seconds;
+    heddle::vectors::copy(exec, Vector(best_, x.extent(0)), x);
+    return fail(error);
+  }
+  report_.iterations += result.iterations;
+  attempt.iterations = result.iterations;
+  const double reached = residual(exec, b, x);
+  const bool limit_of_cg =
+      pair.method == M::cg && result.outcome == Outcome::iteration_limit && std::isfinite(reached);
+  if (reached <= before || limit_of_cg) {
+    best_residual_ = reached;
+  } else {
+    heddle::vectors::copy(exec, Vector(best_, x.extent(0)), x);
+  }
+  attempt.relative_residual = best_residual_ / report_.reference;
+  attempt.seconds = timer.seconds() - attempt.setup_seconds;
+  if (best_residual_ <= target) {
+    report_.outcome = Outcome::converged;
+    attempt.ended = name(Outcome::converged);
+    pair.iterations = std::max(1.0, result.iterations / fraction);
+    pair.measured = true;
+  } else {
+    judge(pair, attempt, result);
+  }
+  report_.attempts.push_back(attempt);
+}
+
+/// Decides what follows from a run that did not converge.
+template <ExecutionSpace Exec, class Matrix>
+void ChosenSolver<Exec, Matrix>::judge(Known& pair, SolveAttempt& attempt,
+                                       const KrylovResult& result) {
+  report_.outcome =
+      result.outcome == Outcome::converged ? Outcome::attainable_accuracy : result.outcome;
+  attempt.ended = name(report_.outcome);
+  // The last call of a callback has no effect on an iteration that has ended.
+  const bool by_callback = result.outcome == Outcome::stopped_by_user;
+  switch (by_callback ? guard_.stopped : Guard::Stopped::no) {
+    case Guard::Stopped::by_forecast:
+      expect_more(pair, missed_by(guard_.predicted, result.iterations, guard_.left));
+      ++pair.stops;
+      attempt.ended = std::isfinite(guard_.left)
+                          ? "left, since " + number_text(guard_.left) +
+                                " iterations more were forecast, and another pair is predicted to "
+                                "take less time"
+                          : std::string("left, since its residual fell no more");
+      report_.outcome = Outcome::running;
+      return;
+    case Guard::Stopped::by_time: report_.outcome = Outcome::out_of_time; break;
+    case Guard::Stopped::by_user: report_.outcome = Outcome::stopped_by_user; break;
+    case Guard::Stopped::no: break;
+  }
+  attempt.ended = name(report_.outcome);
+  pair.last = true;
+  const auto is = [&](auto... outcomes) { return ((report_.outcome == outcomes) || ...); };
+  if (is(Outcome::breakdown, Outcome::indefinite, Outcome::diverged, Outcome::stagnated,
+         Outcome::not_a_number)) {
+    pair.refused = "failed: " + attempt.ended;
+  }
+  if (report_.outcome != Outcome::indefinite) return;
+  if (pair.method != M::cg || pair.preconditioner > P::jacobi) return;
+  for (Known& other : known_) {  // A itself is not definite
+    other.last_resort = false;
+    if (other.method == M::cg) other.refused = "A is not positive definite, as cg has seen";
+  }
+}
+
+template <ExecutionSpace Exec, class Matrix>
+const SolveReport& ChosenSolver<Exec, Matrix>::solve(const Exec& exec,
+                                                     const Multivector<const S>& b,
+                                                     const Multivector<S>& x,
+                                                     double seconds_before) {
+  const auto n = static_cast<std::int64_t>(A_.rows());
+  vectors::check_alike("b", b, "x", x);
+  vectors::check_distinct("b", b, "x", x);
+  if (b.rows != n) {
+    throw Error("b has " + std::to_string(b.rows) + " rows, and A " + std::to_string(n),
+                "give vectors of the size of A");
+  }
+  guard_.timer.reset();
+  guard_.seconds_before = seconds_before;
+  guard_.max_seconds = options_.max_seconds;
+  guard_.callback = &options_.callback;
+  guard_.history = &report_.history;
+  report_.outcome = Outcome::converged;
+  report_.residual = report_.reference = report_.setup_seconds = report_.solve_seconds = 0;
+  report_.iterations = 0;
+  report_.attempts.clear();
+  report_.history.clear();
+  report_.advice.clear();
+  std::stable_sort(known_.begin(), known_.end(), [&](const Known& a, const Known& other) {
+    return std::pair(a.last_resort, price_of(a)) < std::pair(other.last_resort, price_of(other));
+  });
+  const bool none = std::none_of(known_.begin(), known_.end(),
+                                 [](const Known& pair) { return pair.refused.empty(); });
+  for (Known& pair : known_) {
+    pair.stops = 0;
+    pair.last = false;
+    if (none) pair.refused.clear();  // all have failed, perhaps by another b
+  }
+  report_.considered.assign(known_.begin(), known_.end());
+  if (n == 0) return report_;
+
+  // Strided vectors are copied, so that each method is compiled for one type of them.
+  Arena<Space> staged;
+  S *own_b = nullptr, *own_x = nullptr;
+  const auto size = static_cast<std::size_t>(n);
+  const bool strided = b.row_stride != 1 || x.row_stride != 1;
+  using Strided = Kokkos::View<S*, Kokkos::LayoutStride, Space, Unmanaged>;
+  using ConstStrided = Kokkos::View<const S*, Kokkos::LayoutStride, Space, Unmanaged>;
+  const auto stride = [](int of) { return static_cast<std::size_t>(of); };
+  const Strided user_x(x.data, Kokkos::LayoutStride(size, stride(x.row_stride)));
+  if (strided) {
+    staged = Arena<Space>(exec, "heddle::solve::staged", arena_array(own_b, size),
+                          arena_array(own_x, size));
+    heddle::vectors::copy(exec,
+                          ConstStrided(b.data, Kokkos::LayoutStride(size, stride(b.row_stride))),
+                          Vector(own_b, size));
+    heddle::vectors::copy(exec, user_x, Vector(own_x, size));
+  }
+  const ConstVector right(strided ? own_b : b.data, size);
+  const Vector solution(strided ? own_x : x.data, size);
+
+  report_.reference = norm(exec, right);
+  const double target = std::max(tolerance() * report_.reference, options_.absolute_tolerance);
+  const auto finish = [&]() -> const SolveReport& {
+    if (strided) heddle::vectors::copy(exec, solution, user_x);
+    for (std::size_t k = 0; k < known_.size(); ++k) {
+      report_.considered[k].refused = known_[k].refused;
+    }
+    exec.fence("heddle::solve::end");
+    report_.solve_seconds = guard_.timer.seconds() - report_.setup_seconds;
+    advise();
+    return report_;
+  };
+  if (!std::isfinite(report_.reference) || report_.matrix.not_finite >= 0) {
+    report_.outcome = Outcome::not_a_number;
+    report_.residual = std::numeric_limits<double>::quiet_NaN();
+    if (report_.matrix.not_finite < 0) report_.advice.emplace_back("b has NaN or infinity");
+    return finish();
+  }
+  const bool guessed = !options_.zero_guess && report_.reference > 0;
+  best_residual_ =
+      guessed ? residual(exec, right, solution) : std::numeric_limits<double>::quiet_NaN();
+  if (!(best_residual_ < report_.reference)) {
+    heddle::vectors::scale(exec, S(0), solution);
+    best_residual_ = report_.reference;
+  }
+
+  report_.outcome = best_residual_ <= target ? Outcome::converged : Outcome::running;
+  Known* pair = nullptr;
+  while (report_.outcome != Outcome::converged) {
+    // A pair that was just left would only restart.
+    Known* const other = cheapest(pair);
+    pair = other ? other : cheapest(nullptr);
+    if (!pair) break;
+    if (report_.iterations >= options_.max_iterations) {
+      report_.outcome = Outcome::iteration_limit;
+      break;
+    }
+    if (guard_.seconds() > options_.max_seconds) {
+      report_.outcome = Outcome::out_of_time;
+      break;
+    }
+    if (options_.max_bytes != no_bound && bytes() + bytes_of(*pair) > options_.max_bytes) {
+      pair->refused = "left out: it would keep about " + std::to_string(bytes_of(*pair)) +
+                      " bytes more, and max_bytes is " + std::to_string(options_.max_bytes);
+      continue;
+    }
+    try_pair(exec, *pair, right, solution, target);
+    if (report_.outcome == Outcome::out_of_time || report_.outcome == Outcome::stopped_by_user ||
+        report_.outcome == Outcome::inconsistent) {
+      break;
+    }
+  }
+  // Without a pair that ran nothing was iterated.
+  if (report_.outcome == Outcome::running) report_.outcome = Outcome::breakdown;
+  report_.residual = best_residual_;
+  return finish();
+}
+
+/// Says what would make the next solve faster, or possible.
+template <ExecutionSpace Exec, class Matrix>
+void ChosenSolver<Exec, Matrix>::advise() {
+  const auto say = [&](std::string line) { report_.advice.push_back(std::move(line)); };
+  const MatrixFacts& A = report_.matrix;
+  if (A.not_finite >= 0) say("correct the values of row " + std::to_string(A.not_finite));
+  for (const Known& pair : known_) {
+    if (options_.positive_definite == true && pair.refused.starts_with("A is not positive")) {
+      say("leave options.positive_definite out: A is not positive definite");
+      break;
+    }
+  }
+  if (report_.setup_seconds > report_.solve_seconds && report_.converged()) {
+    say("keep the Solver: its set-up took " +
+        number_text(report_.setup_seconds / std::max(report_.solve_seconds, 1e-9)) +
+        " times the rest of this solve, and serves further solves and update_values; say how many "
+        "with options.expected_solves");
+  }
+  const bool elastic = block_size() > 1 && options_.near_nullspace.count() == 0;
+  if (elastic && A.symmetric) {
+    say("A has blocks of " + std::to_string(block_size()) +
+        " rows: if it is an elastic body give options.near_nullspace = rigid_body_motions(exec, "
+        "coordinates)");
+  }
+  if (report_.attempts.size() > 1 && report_.converged() && options_.pair.empty()) {
+    say("pin options.pair = \"" + report_.attempts.back().pair +
+        "\" for such matrices: the pairs before it were tried in vain");
+  }
+  if (report_.outcome == Outcome::inconsistent) {
+    say("take the part along the nullspace out of b: A has no x for it");
+  }
+  if (report_.outcome == Outcome::iteration_limit) say("raise options.max_iterations");
+  if (report_.outcome == Outcome::attainable_accuracy) {
+    say("ask for a larger relative_tolerance: rounding is all that is left");
+  }
+  if (A.empty_rows > 0) say("leave out the rows of A without entries, which make it singular");
+}
+
+template <ExecutionSpace Exec, class Matrix>
+std::unique_ptr<AnySolver<Exec, Matrix>> make_solver(const Exec& exec, const Matrix& A,
+                                                     const SolveOptions& options) {
+  return std::make_unique<ChosenSolver<Exec, Matrix>>(exec, A, options);
+}
+
+}  // namespace heddle::detail::solve
+
+namespace heddle::detail {
+
+template <ExecutionSpace Exec, class Matrix>
+inline constexpr bool is_defined<solve::AnySolver<Exec, Matrix>> = true;
+
+}  // namespace heddle::detail

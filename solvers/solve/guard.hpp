@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <utility>
+#include <vector>
+
+/// The end of an iteration, forecast from its residuals, and the decision to leave it.
+namespace heddle::detail::solve {
+
+/// Residuals that the host has seen, by which the rest of an iteration is forecast.
+class Forecast {
+ public:
+  void clear() { seen_.clear(); }
+  void add(int iterations, double residual) {
+    if (!seen_.empty()) residual = std::min(residual, seen_.back().least);
+    seen_.push_back({iterations, residual});
+  }
+  /// Iterations that are left until the residual is `target`, at the mean rate of the last half of
+  /// those so far; infinite if nothing was gained in them.
+  double left(double target) const {
+    constexpr double never = std::numeric_limits<double>::infinity();
+    if (seen_.size() < 2) return never;
+    const Seen& now = seen_.back();
+    if (now.least <= target) return 0;
+    const auto half = std::find_if(seen_.begin(), seen_.end(), [&](const Seen& of) {
+      return 2 * of.iterations >= now.iterations;
+    });
+    const Seen& before = half + 1 == seen_.end() ? seen_[seen_.size() - 2] : *half;
+    const double gained = std::log(before.least / now.least);
+    if (!(gained > 0) || !(target > 0)) return never;
+    return std::log(now.least / target) / gained * (now.iterations - before.iterations);
+  }
+
+ private:
+  struct Seen {
+    int iterations;
+    double least;  ///< the least residual so far
+  };
+  std::vector<Seen> seen_;
+};
+
+/// A pair is left if the rest of its iterations is forecast to take more than this many times the
+/// price of another one.
+inline constexpr double patience = 1.5;
+/// A pair that was left so often runs to its end.
+inline constexpr int most_stops = 3;
+
+/// The factor by which a pair misses its predicted iterations, at least 1, at most 4 without a
+/// forecast. All pairs but those with multigrid have their iterations from one condition, so that
+/// they are expected to miss theirs by the same factor.
+inline double missed_by(double predicted, double so_far, double left) {
+  if (!std::isfinite(left)) return 4;
+  return std::max(1.0, (so_far + left) / std::max(predicted, 1.0));
+}
+
+/// Watches an iteration from its callback: forecasts its end, and counts what all pairs did.
+struct Guard {
+  enum class Stopped { no, by_forecast, by_time, by_user };
+
+  Forecast forecast;
+  Kokkos::Timer timer;
+  double seconds_before = 0, max_seconds = 0;
+  double target = 0;  ///< relative to the norm of b, as residuals are
+  /// Seconds that the rest takes with the cheapest other pair: of those whose iterations are
+  /// predicted from the same condition, and of the others.
+  double by_alike = 0, by_others = 0;
+  double seconds_of_iteration = 0;
+  double predicted = 0;  ///< iterations
+  int earliest = 0;      ///< iterations before which no forecast counts
+  int before = 0;        ///< iterations of pairs before
+  double left = 0;       ///< iterations of the last forecast
+  Stopped stopped = Stopped::no;
+  const std::function<bool(int, double)>* callback = nullptr;
+  std::vector<std::pair<int, double>>* history = nullptr;
+
+  double seconds() const { return seconds_before + timer.seconds(); }
+
+  bool go_on(int iterations, double residual) {
+    history->emplace_back(before + iterations, residual);
+    if (*callback && !(*callback)(before + iterations, residual)) {
+      stopped = Stopped::by_user;
+    } else if (seconds() > max_seconds) {
+      stopped = Stopped::by_time;
+    } else {
+      forecast.add(iterations, residual);
+      left = forecast.left(target);
+      const double alike = by_alike * missed_by(predicted, iterations, left);
+      const bool late = left * seconds_of_iteration > patience * std::min(alike, by_others);
+      if (iterations >= earliest && late) stopped = Stopped::by_forecast;
+    }
+    return stopped == Stopped::no;
+  }
+};
+
+}  // namespace heddle::detail::solve

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "../../backends/loops.hpp"
+#include "../../core/arena.hpp"
+#include "../../core/hash.hpp"
+#include "../../core/matrix.hpp"
+#include "../../core/real_part.hpp"
+#include "../../formats/inspect/pattern.hpp"
+#include "../krylov/concepts.hpp"
+#include "../krylov/symmetry.hpp"
+#include "../vectors/operations.hpp"
+#include "report.hpp"
+
+/// How a solve sees what A is: one or two passes over the entries, and Lanczos or Arnoldi steps.
+namespace heddle::detail::solve {
+
+/// Largest block size that the inspection looks for.
+inline constexpr int most_block_rows = 6;
+
+/// Numbers of the rows that a pass adds up.
+struct RowNumbers {
+  std::int64_t not_finite = nowhere;
+  std::int64_t empty = 0, zero_diagonal = 0, negative_diagonal = 0, dominant = 0, zero_sums = 0;
+  std::int64_t positive_entries = 0, bandwidth = 0;
+  std::int64_t alike[most_block_rows + 1] = {};  ///< by block size: block rows with equal columns
+  double least_diagonal = Kokkos::Experimental::infinity_v<double>, largest_diagonal = 0;
+  /// Sum of hashes of the places (i, j) below the diagonal, less that of (j, i) above it: zero for
+  /// a symmetric pattern.
+  std::uint64_t unmirrored = 0;
+  std::uint64_t unmirrored_values = 0;  ///< the same of places with values, of a Hermitian A
+
+  KOKKOS_FUNCTION void join(const RowNumbers& more) {
+    not_finite = Kokkos::min(not_finite, more.not_finite);
+    empty += more.empty;
+    zero_diagonal += more.zero_diagonal;
+    negative_diagonal += more.negative_diagonal;
+    dominant += more.dominant;
+    zero_sums += more.zero_sums;
+    positive_entries += more.positive_entries;
+    bandwidth = Kokkos::max(bandwidth, more.bandwidth);
+    for (int b = 0; b <= most_block_rows; ++b) alike[b] += more.alike[b];
+    least_diagonal = Kokkos::min(least_diagonal, more.least_diagonal);
+    largest_diagonal = Kokkos::max(largest_diagonal, more.largest_diagonal);
+    unmirrored += more.unmirrored;
+    unmirrored_values += more.unmirrored_values;
+  }
+};
+
+/// Arrays of n entries that the inspection fills and preconditioners read.
+template <Scalar S>
+struct DiagonalArrays {
+  S* inverse;  ///< 1 / a(i, i); the reciprocal of the row's sum of magnitudes if that is not finite
+  S* of_magnitude;  ///< the magnitude of `inverse`: positive
+  S* entry;         ///< the reciprocal of of_magnitude
+  double* row_sum;  ///< sum of magnitudes of the row
+};
+
+/// The bits of a value, mixed.
+template <Scalar S>
+KOKKOS_FORCEINLINE_FUNCTION std::uint64_t bits_of(const S& value) {
+  if constexpr (is_complex<S>) {
+    return hash_of(bits_of(value.real())) + bits_of(value.imag());
+  } else {
+    return Kokkos::bit_cast<std::uint64_t>(static_cast<double>(value));
+  }
+}
+
+template <class Matrix>
+struct ReadRows {
+  using value_type = RowNumbers;
+  using S = typename Matrix::scalar_type;
+  using Real = heddle::RealOf<S>;
+  Matrix A;
+  DiagonalArrays<S> to;
+
+  KOKKOS_FUNCTION void init(RowNumbers& of) const { of = RowNumbers(); }
+  KOKKOS_FUNCTION void join(RowNumbers& of, const RowNumbers& more) const { of.join(more); }
+
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t length(std::int64_t i) const {
+    return static_cast<std::int64_t>(A.row_ptr().data()[i + 1] - A.row_ptr().data()[i]);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t first_column(std::int64_t i) const {
+    auto first = static_cast<std::int64_t>(A.columns());
+    for (auto k = A.row_ptr().data()[i]; k < A.row_ptr().data()[i + 1]; ++k) {
+      first = Kokkos::min(first, static_cast<std::int64_t>(A.col_idx().data()[k]));
+    }
+    return first;
+  }
+  /// Counts the aligned blocks of rows that begin at row i and have equally many columns from the
+  /// same block on.
+  KOKKOS_FORCEINLINE_FUNCTION void compare_rows(std::int64_t i, RowNumbers& of) const {
+    for (int b = 2; b <= most_block_rows; ++b) {
+      const std::int64_t own = length(i);
+      if (i % b != 0 || i + b > A.rows() || own % b != 0) continue;
+      if (own == 0 || own == static_cast<std::int64_t>(A.columns()))
+        continue;  // dense rows are alike
+      const std::int64_t first = first_column(i);
+      bool same = first % b == 0;
+      for (int k = 1; same && k < b; ++k) {
+        same = length(i + k) == own && first_column(i + k) == first;
+      }
+      if (same) ++of.alike[b];
+    }
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t i, RowNumbers& of) const {
+    constexpr double epsilon = Kokkos::Experimental::epsilon_v<Real>;
+    S diagonal(0), sum(0);
+    double magnitudes = 0;
+    for (auto k = A.row_ptr().data()[i]; k < A.row_ptr().data()[i + 1]; ++k) {
+      const auto j = static_cast<std::int64_t>(A.col_idx().data()[k]);
+      const S value = A.values().data()[k];
+      sum += value;
+      magnitudes += static_cast<double>(Kokkos::abs(value));
+      of.bandwidth = Kokkos::max(of.bandwidth, i < j ? j - i : i - j);
+      if (i == j) {
+        diagonal += value;
+        continue;
+      }
+      if (real_part(value) > 0) ++of.positive_entries;
+      const auto low = static_cast<std::uint64_t>(i < j ? i : j);
+      const auto high = static_cast<std::uint64_t>(i < j ? j : i);
+      const std::uint64_t place = hash_of(hash_of(low) + high);
+      const std::uint64_t with_value = hash_of(place ^ bits_of(i < j ? value : conjugate(value)));
+      of.unmirrored += i < j ? ~place + 1 : place;
+      of.unmirrored_values += i < j ? ~with_value + 1 : with_value;
+    }
+    compare_rows(i, of);
+    const auto size = static_cast<double>(Kokkos::abs(diagonal));
+    const auto real = static_cast<double>(real_part(diagonal));
+    if (!Kokkos::isfinite(magnitudes)) of.not_finite = Kokkos::min(of.not_finite, i);
+    if (length(i) == 0) ++of.empty;
+    if (static_cast<double>(Kokkos::abs(sum)) <= 32 * epsilon * magnitudes) ++of.zero_sums;
+    if (size >= (magnitudes - size) * (1 - 32 * epsilon)) ++of.dominant;
+    if (size > 0) {
+      of.least_diagonal = Kokkos::min(of.least_diagonal, size);
+      of.largest_diagonal = Kokkos::max(of.largest_diagonal, size);
+      if (!(real > 0)) ++of.negative_diagonal;
+    } else {
+      ++of.zero_diagonal;
+    }
+    S inverse = S(1) / diagonal;
+    if (!Kokkos::isfinite(static_cast<double>(Kokkos::abs(inverse))) || inverse == S(0)) {
+      inverse = S(static_cast<Real>(1 / magnitudes));
+    }
+    if (!Kokkos::isfinite(static_cast<double>(Kokkos::abs(inverse))) || inverse == S(0)) {
+      inverse = S(1);
+    }
+    const S of_magnitude = S(static_cast<Real>(Kokkos::abs(inverse)));
+    to.inverse[i] = inverse;
+    to.of_magnitude[i] = of_magnitude;
+    to.entry[i] = S(1) / of_magnitude;
+    to.row_sum[i] = magnitudes;
+  }
+};
+
+/// to = sqrt(d) from, with positive d.
+template <Scalar S>
+struct MultiplyByRoot {
+  const S* from;
+  const S* d;
+  S* to;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    to[i] = S(Kokkos::sqrt(real_part(d[i]))) * from[i];
+  }
+};
+/// to = 1 / sqrt(d)
+template <Scalar S>
+struct InverseRoot {
+  const S* d;
+  S* to;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    to[i] = S(heddle::RealOf<S>(1) / Kokkos::sqrt(real_part(d[i])));
+  }
+};
+template <Scalar S>
+struct RandomEntries {
+  S* to;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    to[i] = S(static_cast<heddle::RealOf<S>>(random_entry(i)));
+  }
+};
+
+/// Eigenvalues of an n x n Hessenberg matrix h, column after column, by QR steps with shifts.
+///
+/// Source: G. Golub and C. Van Loan, Matrix Computations (2013), section 7.5.
+[[gnu::cold]] inline std::vector<std::complex<double>> hessenberg_eigenvalues(
+    int n, std::vector<std::complex<double>> entries) {
+  using C = std::complex<double>;
+  const auto h = [&](int i, int j) -> C& {
+    return entries[static_cast<std::size_t>(j) * static_cast<std::size_t>(n) +
+                   static_cast<std::size_t>(i)];
+  };
+  std::vector<C> values;
+  for (int last = n - 1, steps = 0; last >= 0; ++steps) {
+    int first = last;
+    while (first > 0 &&
+           std::abs(h(first, first - 1)) >
+               1e-15 * (std::abs(h(first, first)) + std::abs(h(first - 1, first - 1)))) {
+      --first;
+    }
+    if (first == last || steps > 100) {
+      values.push_back(h(last, last));
+      --last;
+      steps = 0;
+      continue;
+    }
+    // The shift is the eigenvalue of the last 2 x 2 block that is nearer to its last entry.
+    const C middle = (h(last - 1, last - 1) + h(last, last)) / 2.0;
+    const C half = (h(last - 1, last - 1) - h(last, last)) / 2.0;
+    const C root = std::sqrt(half * half + h(last - 1, last) * h(last, last - 1));
+    const C one = middle + root, other = middle - root;
+    C shift = std::abs(one - h(last, last)) < std::abs(other - h(last, last)) ? one : other;
+    if (steps % 10 == 9) shift += std::abs(h(last, last - 1));
+    for (int k = first; k <= last; ++k) h(k, k) -= shift;
+    std::vector<std::pair<C, C>> rotations;
+    for (int k = first; k < last; ++k) {
+      const C x = h(k, k), y = h(k + 1, k);
+      const double size = std::hypot(std::abs(x), std::abs(y));
+      const C c = size > 0 ? x / size : C(1), s = size > 0 ? y / size : C(0);
+      rotations.emplace_back(c, s);
+      for (int j = k; j <= last; ++j) {
+        const C above = h(k, j), below = h(k + 1, j);
+        h(k, j) = std::conj(c) * above + std::conj(s) * below;
+        h(k + 1, j) = c * below - s * above;
+      }
+    }
+    for (int k = first; k < last; ++k) {
+      const auto [c, s] = rotations[static_cast<std::size_t>(k - first)];
+      for (int i = first; i <= std::min(k + 2, last); ++i) {
+        const C left = h(i, k), right = h(i, k + 1);
+        h(i, k) = left * c + right * s;
+        h(i, k + 1) = right * std::conj(c) - left * std::conj(s);
+      }
+    }
+    for (int k = first; k <= last; ++k) h(k, k) += shift;
+  }
+  return values;
+}
+
+/// Number of Lanczos or Arnoldi steps.
+inline constexpr int most_steps = 15;
+
+/// Sets the Ritz values of `facts` by steps with D^-1/2 A D^-1/2, which has the eigenvalues of D^-1
+/// A: Lanczos steps if A is symmetric, which orthogonalize against two vectors alone. Allocates 18
+/// vectors, and waits after each step. Without room for four vectors in max_bytes it does nothing.
+template <ExecutionSpace Exec, Scalar S, class Product>
+void find_ritz_values(const Exec& exec, const Product& product, const S* of_magnitude,
+                      std::size_t max_bytes, MatrixFacts& facts) {
+  using C = std::complex<double>;
+  using Space = typename Exec::memory_space;
+  using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+  const auto n = static_cast<std::size_t>(facts.rows);
+  const std::size_t room = max_bytes / sizeof(S) / std::max<std::size_t>(n, 1);
+  const auto steps = static_cast<int>(
+      std::min({std::size_t{most_steps}, n, room > 4 ? room - 3 : std::size_t{0}}));
+  if (steps == 0) return;
+  const auto columns = static_cast<std::size_t>(steps) + 1;
+  S *basis, *scaled, *next, *numbers;
+  heddle::RealOf<S>* norm;
+  const VectorWorkspace<Exec, S> workspace(exec, steps + 1);
+  const Arena<Space> memory(exec, "heddle::solve::basis", arena_array(basis, n * columns),
+                            arena_array(scaled, n), arena_array(next, n),
+                            arena_array(numbers, columns), arena_array(norm, 1));
+  const auto vector = [&](S* at) { return SolverVector<Exec, S>(at, n); };
+  const auto column = [&](int j) { return basis + n * static_cast<std::size_t>(j); };
+  const auto rows = static_cast<std::int64_t>(n);
+  // Scales a vector to norm one in column j; returns its norm before.
+  std::vector<S> products(columns);
+  const Kokkos::View<S*, Kokkos::HostSpace, Unmanaged> products_on_host(products.data(), columns);
+  const auto normalize = [&](S* from, int j) {
+    heddle::vectors::norm(exec, vector(from), workspace,
+                          Kokkos::View<heddle::RealOf<S>, Space, Unmanaged>(norm));
+    heddle::RealOf<S> size = 0;
+    Kokkos::deep_copy(kokkos_space(exec), products_on_host,
+                      Kokkos::View<const S*, Space, Unmanaged>(numbers, columns));
+    Kokkos::deep_copy(kokkos_space(exec), size,
+                      Kokkos::View<const heddle::RealOf<S>, Space, Unmanaged>(norm));
+    exec.fence("heddle::solve::ritz_step");
+    if (size > 0) {
+      heddle::vectors::axpby(exec, S(heddle::RealOf<S>(1) / size), vector(from), S(0),
+                             vector(column(j)));
+    }
+    return static_cast<double>(size);
+  };
+  fill(exec, "heddle::solve::clear", numbers, static_cast<std::int64_t>(columns), S(0));
+  parallel_for(exec, "heddle::solve::random", rows, RandomEntries<S>{next});
+  if (facts.maps_ones_to_zero()) {  // leave out the eigenvector of zero
+    parallel_for(exec, "heddle::solve::nullvector", rows, InverseRoot<S>{of_magnitude, scaled});
+    normalize(scaled, 1);
+    const Kokkos::View<S, Space, Unmanaged> along(numbers);
+    heddle::vectors::dot(exec, vector(column(1)), vector(next), workspace, along);
+    heddle::vectors::combine(exec, S(-1), vector(column(1)),
+                             Kokkos::View<S*, Space, Unmanaged>(numbers, 1), S(1), vector(next));
+  }
+  if (!(normalize(next, 0) > 0)) return;
+
+  std::vector<C> hessenberg(columns * columns);
+  const auto at = [&](int i, int j) -> C& {
+    return hessenberg[static_cast<std::size_t>(j) * columns + static_cast<std::size_t>(i)];
+  };
+  int done = 0;
+  double largest = 0;
+  for (int j = 0; j < steps; ++j) {
+    parallel_for(exec, "heddle::solve::scale", rows,
+                 MultiplyByRoot<S>{column(j), of_magnitude, scaled});
+    product(vector(scaled), vector(next));
+    parallel_for(exec, "heddle::solve::scale", rows, MultiplyByRoot<S>{next, of_magnitude, next});
+    const int first = facts.symmetric ? std::max(0, j - 1) : 0, count = j + 1 - first;
+    const krylov::SolverVectors<Exec, S> before(column(first), n, static_cast<std::size_t>(count));
+    const Kokkos::View<S*, Space, Unmanaged> along(numbers, static_cast<std::size_t>(count));
+    heddle::vectors::inner_products(exec, before, vector(next), workspace, along);
+    heddle::vectors::combine(exec, S(-1), before, along, S(1), vector(next));
+    const double size = normalize(next, j + 1);
+    for (int i = 0; i < count; ++i) {
+      const S number = products[static_cast<std::size_t>(i)];
+      if constexpr (is_complex<S>) {
+        at(first + i, j) = C(number.real(), number.imag());
+      } else {
+        at(first + i, j) = C(number, 0);
+      }
+      largest = std::max(largest, std::abs(at(first + i, j)));
+    }
+    at(j + 1, j) = size;
+    done = j + 1;
+    if (!std::isfinite(size)) return;
+    if (!(size > 1e-10 * largest)) break;  // an invariant space: the values are exact
+  }
+  const auto values_of = [&](int size) {
+    std::vector<C> part(static_cast<std::size_t>(size) * static_cast<std::size_t>(size));
+    for (int j = 0; j < size; ++j) {
+      for (int i = 0; i < size; ++i) part[static_cast<std::size_t>(j * size + i)] = at(i, j);
+    }
+    return hessenberg_eigenvalues(size, part);
+  };
+  const auto least = [](const std::vector<C>& values) {
+    double smallest = std::numeric_limits<double>::infinity();
+    for (const C& value : values) smallest = std::min(smallest, std::abs(value));
+    return smallest;
+  };
+  const std::vector<C> values = values_of(done);
+  facts.steps = done;
+  facts.least_real = facts.largest_real = values.front().real();
+  facts.largest_imaginary = facts.largest_magnitude = 0;
+  for (const C& value : values) {
+    facts.least_real = std::min(facts.least_real, value.real());
+    facts.largest_real = std::max(facts.largest_real, value.real());
+    facts.largest_imaginary = std::max(facts.largest_imaginary, std::abs(value.imag()));
+    facts.largest_magnitude = std::max(facts.largest_magnitude, std::abs(value));
+  }
+  facts.least_magnitude = least(values);
+  facts.settled =
+      done < steps || done < 4 || facts.least_magnitude > 0.7 * least(values_of(done / 2));
+}
+
+/// Finds what A is, without Ritz values, and fills the arrays. A is square and its pattern checked.
+/// One pass over the entries, and another one unless A equals its mirror image bit by bit, each
+/// with a readback that waits. Not called without rows.
+template <ExecutionSpace Exec, class Matrix>
+MatrixFacts read_matrix(const Exec& exec, const Matrix& A,
+                        const DiagonalArrays<typename Matrix::scalar_type>& to) {
+  constexpr double tolerance = 1e-5;  // as MultigridOptions::symmetry_tolerance
+  MatrixFacts facts;
+  facts.rows = A.rows();
+  facts.entries = static_cast<std::int64_t>(A.nonzeros());
+  RowNumbers numbers;
+  Kokkos::parallel_reduce("heddle::solve::read_rows", range_policy(exec, A.rows()),
+                          ReadRows<Matrix>{A, to}, numbers);
+  facts.not_finite = numbers.not_finite == nowhere ? -1 : numbers.not_finite;
+  facts.symmetric_pattern = numbers.unmirrored == 0;
+  facts.empty_rows = numbers.empty;
+  facts.zero_diagonal = numbers.zero_diagonal;
+  facts.negative_diagonal = numbers.negative_diagonal;
+  facts.least_diagonal = numbers.largest_diagonal > 0 ? numbers.least_diagonal : 0;
+  facts.largest_diagonal = numbers.largest_diagonal;
+  facts.dominant_rows = numbers.dominant;
+  facts.zero_sums = numbers.zero_sums;
+  facts.positive_entries = numbers.positive_entries;
+  facts.bandwidth = numbers.bandwidth;
+  for (int b = 2; b <= most_block_rows; ++b) {
+    // Most rows are in blocks of b, and not by chance: a diagonal matrix has none.
+    if (facts.rows % b == 0 && 10 * b * numbers.alike[b] >= 9 * facts.rows) facts.block_size = b;
+  }
+  const bool real_diagonal = !is_complex<typename Matrix::scalar_type>;
+  facts.symmetric = facts.symmetric_pattern && numbers.unmirrored_values == 0 && real_diagonal;
+  if (facts.symmetric) return facts;
+  spectrum::Symmetry* symmetry;
+  const Arena<typename Exec::memory_space> memory(exec, "heddle::solve::symmetry",
+                                                  arena_array(symmetry, 1));
+  spectrum::compare_mirror(exec, A, to.entry, to.row_sum, tolerance, symmetry);
+  facts.symmetric = spectrum::read_symmetry(exec, symmetry).holds;
+  return facts;
+}
+
+}  // namespace heddle::detail::solve

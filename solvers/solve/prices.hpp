@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "../../core/device.hpp"
+#include "../../formats/common/prediction.hpp"
+#include "options.hpp"
+#include "report.hpp"
+
+/// The pairs that may serve, and their predicted times. Every coefficient here is a first estimate,
+/// from a formula or from a measurement of Heddle's own that the comment names, and none was fitted
+/// to whole solves. A prediction is a function of A, the device's figures and the options, never of
+/// a clock.
+namespace heddle::detail::solve {
+
+/// Iterations after which GMRES is restarted.
+inline constexpr int restart = 30;
+
+/// A matrix, a device and options, on which prices depend.
+struct Priced {
+  const MatrixFacts& A;
+  const Device& device;
+  double product_bytes;  ///< moved by a product
+  int scalar_bytes;
+  double tolerance;
+  bool has_near_nullspace;
+  int block_size;
+
+  double rows() const { return static_cast<double>(A.rows); }
+  double vector_bytes() const { return rows() * scalar_bytes; }
+  double seconds(double bytes, double launches) const {
+    return bytes / estimated_bytes_per_second(device) + launches * estimated_launch_seconds(device);
+  }
+  /// ln(2 / tolerance), for a tolerance that arithmetic can reach.
+  double digits() const { return std::log(2 / std::clamp(tolerance, 1e-16, 0.5)); }
+  /// Layers of rows that depend on one another, from the bandwidth: the side of a grid in its
+  /// natural order. At least the cube root of the rows, for a matrix in any order.
+  double layers() const {
+    const double by_band = rows() / static_cast<double>(std::max<std::int64_t>(A.bandwidth, 1));
+    return std::max(std::cbrt(rows()), by_band);
+  }
+};
+
+/// The condition of D^-1 A, from Ritz values; 15 steps see no condition above some 200. If their
+/// least value still fell, A is taken for the Laplacian of a grid of so many layers, whose
+/// condition is (2 / pi)^2 layers^2.
+inline double condition(const Priced& of) {
+  const MatrixFacts& A = of.A;
+  if (A.steps == 0) return 0.4 * of.layers() * of.layers();
+  const double seen = A.largest_magnitude / std::max(A.least_magnitude, 1e-300);
+  const double grid = A.settled ? 1 : 0.4 * of.layers() * of.layers();
+  return std::clamp(std::max(seen, grid), 1.0, 1e16);
+}
+
+/// Iterations of the method with Jacobi's preconditioner, over `gain`, without a restart.
+inline double krylov_iterations(const Priced& of, SolveMethod method, double gain) {
+  // The bound of conjugate gradients has 1/2 in place of 0.3; spectra of grids need less.
+  // Eigenvalues that are far from the real line count as those of both signs: the condition, and no
+  // more its root.
+  const double size = std::max(of.A.largest_magnitude, 1e-300);
+  const double turned = of.A.symmetric ? 0 : std::min(of.A.largest_imaginary / size, 1.0);
+  double iterations = 0.3 * std::pow(condition(of), 0.5 + 0.5 * turned) * of.digits();
+  const bool negative = of.A.seen_indefinite() || of.A.zero_diagonal > 0;
+  // Without a bound for indefinite systems but that of the squared matrix: an estimate.
+  if (negative) iterations *= 4;
+  if (!of.A.symmetric && of.A.largest_real > 0) {
+    iterations *= 1 + of.A.largest_imaginary / of.A.largest_real;
+  }
+  iterations = std::min(iterations / gain, of.rows()) + 1;
+  // GMRES(m) of a slow system converges with the condition, no more with its root.
+  if (method == SolveMethod::gmres && iterations > restart) iterations *= iterations / restart;
+  if (method == SolveMethod::bicgstab) iterations *= 1.5;  // two products a step, irregular
+  return iterations;
+}
+
+/// Fills in the price of a pair.
+inline void price(const Priced& of, SolvePair& pair) {
+  using M = SolveMethod;
+  using P = SolvePreconditioner;
+  const bool gpu = of.device.has_lanes();
+  const double v = of.vector_bytes(), product = of.product_bytes;
+  const double threads = of.device.multiprocessors;
+  // Vectors that an iteration moves and launches beside the product: docs/krylov.md, "What an
+  // iteration costs".
+  double vectors = 0, launches = 0, kept = 0;
+  switch (pair.method) {
+    case M::cg: vectors = pair.preconditioner == P::none ? 8 : 10, launches = 3, kept = 6; break;
+    case M::minres: vectors = 20, launches = 5, kept = 9; break;
+    case M::gmres: vectors = restart + 4, launches = 5, kept = restart + 4; break;
+    case M::bicgstab: vectors = 9.5, launches = 3.5, kept = 9; break;
+  }
+  double seconds = of.seconds(product + vectors * v, launches), gain = 1;
+  double setup = 0, bytes = kept * v;
+  const double entries = static_cast<double>(of.A.entries);
+  const double entry_bytes = of.scalar_bytes + 4;
+  switch (pair.preconditioner) {
+    case P::none:
+      gain = 1 / std::sqrt(of.A.largest_diagonal / std::max(of.A.least_diagonal, 1e-300));
+      break;
+    case P::jacobi:
+      if (pair.method != M::cg) seconds += of.seconds(3 * v, 1);
+      break;
+    case P::incomplete: {
+      // A symmetric sweep, which solves with as many entries, takes about two products on one
+      // thread (docs/overview.md). Levels of a grid in natural order are some three a layer, and
+      // each is a hand-over; the time of one on a GPU is a guess.
+      const double hand_over = gpu ? 1e-6 : threads > 1 ? 0.12e-6 : 0;
+      seconds += of.seconds(2 * product, 2) + 3 * of.layers() * hand_over;
+      // Iterations fall to 0.31 to 0.34 (perf_tests/results/NOTES-solve.md).
+      gain = 3;
+      setup = of.seconds(20 * product, 20) + 3 * of.layers() * hand_over;  // a guess
+      bytes += (pair.method == M::cg ? 1 : 2) * entries * entry_bytes;
+      break;
+    }
+    case P::multigrid: {
+      // Two products before and two after each correction, one for the residual and about one for
+      // the transfer, times entries of all levels over those of A. A set-up takes 25 to 40 cycles
+      // on a CPU and 70 to 260 on a GPU, more for elastic bodies (docs/overview.md, "Limits").
+      const double levels = std::max(1.0, std::log10(of.rows() / 500) + 1);
+      const double cycle = of.seconds(6 * 1.33 * product, 10 * levels);
+      const bool elastic = of.block_size > 1;
+      setup = (gpu ? (elastic ? 240 : 150) : (elastic ? 90 : 33)) * cycle;
+      seconds += cycle;
+      bytes += 2 * entries * entry_bytes;
+      break;
+    }
+  }
+  if (pair.preconditioner == P::multigrid) {
+    // 6 to 11 iterations to 1e-8 (docs/design/multigrid.md); the factors are guesses.
+    double iterations = 11 * of.digits() / std::log(2e8);
+    if (of.block_size > 1 && !of.has_near_nullspace) iterations *= 3;
+    if (of.A.positive_entries > of.A.entries / 8) iterations *= 1.5;
+    if (!of.A.symmetric) {
+      const double size = std::max(of.A.largest_magnitude, 1e-300);
+      iterations *= 1 + 10 * of.A.largest_imaginary / size;
+    }
+    if (of.A.seen_indefinite()) iterations *= 5;
+    pair.iterations = iterations;
+  } else {
+    pair.iterations = krylov_iterations(of, pair.method, gain);
+  }
+  pair.seconds_of_iteration = seconds;
+  pair.setup_seconds = setup;
+  pair.bytes = static_cast<std::size_t>(bytes);
+}
+
+/// The pairs that may serve for A, with their prices. Direct methods are added here.
+inline std::vector<SolvePair> pairs_of(const Priced& of, const SolveOptions& options) {
+  using M = SolveMethod;
+  using P = SolvePreconditioner;
+  std::vector<SolvePair> pairs;
+  const MatrixFacts& A = of.A;
+  const auto add = [&](M method, P preconditioner, bool last_resort = false) {
+    SolvePair pair;
+    pair.method = method;
+    pair.preconditioner = preconditioner;
+    pair.last_resort = last_resort;
+    price(of, pair);
+    pairs.push_back(pair);
+  };
+  const bool constant_diagonal = A.largest_diagonal <= 1.01 * A.least_diagonal;
+  const bool seems_definite = A.positive_diagonal() && !A.seen_indefinite();
+  const bool definite = A.symmetric && options.positive_definite.value_or(seems_definite);
+  if (definite) {
+    add(M::cg, constant_diagonal && A.zero_diagonal == 0 ? P::none : P::jacobi);
+    if (A.positive_diagonal()) {
+      add(M::cg, P::incomplete);
+      add(M::cg, P::multigrid);
+    }
+  }
+  if (A.symmetric) add(M::minres, P::jacobi, definite);
+  add(M::gmres, P::jacobi, definite);
+  add(M::gmres, P::incomplete, definite);
+  if (!definite) {
+    // BiCGStab minimizes nothing, and stalls where eigenvalues have both signs.
+    add(M::bicgstab, P::jacobi, A.symmetric);
+    add(M::bicgstab, P::incomplete, A.symmetric);
+  }
+  // Multigrid refuses a symmetric A that it sees to be indefinite.
+  if (A.positive_diagonal() && !A.symmetric) {
+    add(M::gmres, P::multigrid);
+    add(M::bicgstab, P::multigrid);
+  }
+  std::stable_sort(pairs.begin(), pairs.end(), [&](const SolvePair& a, const SolvePair& b) {
+    if (a.last_resort != b.last_resort) return b.last_resort;
+    return a.price(options.expected_solves) < b.price(options.expected_solves);
+  });
+  return pairs;
+}
+
+}  // namespace heddle::detail::solve
