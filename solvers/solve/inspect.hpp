@@ -356,8 +356,8 @@ void find_ritz_values(const Exec& exec, const Product& product, const S* of_magn
     facts.largest_magnitude = std::max(facts.largest_magnitude, std::abs(value));
   }
   facts.least_magnitude = least(values);
-  facts.settled =
-      done < steps || done < 4 || facts.least_magnitude > 0.7 * least(values_of(done / 2));
+  const bool all = done < steps || done == facts.rows;  // values of the whole matrix, or a part
+  facts.settled = all || done < 4 || facts.least_magnitude > 0.7 * least(values_of(done / 2));
 }
 
 /// Finds what A is, without Ritz values, and fills the arrays. A is square and its pattern checked.

@@ -447,6 +447,7 @@ TEST_CASE("what A is") {
 
   // All eigenvalues of D^-1 A are known to a small matrix.
   const MatrixFacts shifted = facts_of(poisson(3, 1));
+  CHECK(shifted.settled);
   CHECK(shifted.least_real == doctest::Approx((3 - 2 * std::sqrt(2.0)) / 3).epsilon(1e-6));
   CHECK(shifted.largest_real == doctest::Approx((3 + 2 * std::sqrt(2.0)) / 3).epsilon(1e-6));
   CHECK(facts_of(poisson(20, 2)).seen_indefinite());
