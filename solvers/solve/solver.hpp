@@ -174,6 +174,7 @@ template <class Matrix, VectorView B, WritableVectorView X>
 SolveReport solve(const Matrix& A, const B& b, const X& x, const SolveOptions& options = {}) {
   return solve(typename Matrix::memory_space::execution_space(), A, b, x, options);
 }
+/// On the default instance, for an x that it allocates.
 template <class Matrix, VectorView B>
   requires(!ExecutionSpace<Matrix>)
 auto solve(const Matrix& A, const B& b, const SolveOptions& options = {}) {
