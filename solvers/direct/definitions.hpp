@@ -15,6 +15,7 @@
 #include "../../formats/compiled.hpp"
 #include "../../formats/inspect/check_csr.hpp"
 #include "../../matrices/reorder.hpp"
+#include "../triangle/triangle.hpp"
 #include "check_vectors.hpp"
 #include "core.hpp"
 #include "fields.hpp"
@@ -77,8 +78,8 @@ struct KeepOrder {
   }
 };
 
-/// The largest magnitude in each column, where the largest of each row counts as 1, and the row of
-/// b for each row of the factors.
+/// The largest magnitude in each column, in the units of the rows, and the row of b for each row of
+/// the factors.
 template <Ordinal O, Offset Off, Scalar S>
 struct FindColumnSizes {
   const Off* row_ptr;
@@ -105,8 +106,8 @@ struct FindColumnSizes {
   }
 };
 
-/// Puts a row of A where it is factored, and finds its unit, in which the largest entry, in the
-/// units of the columns, is 1. Entries that the inspected pattern has no room for are left out.
+/// Puts a row of A where it is factored, and finds its unit from its largest entry in the units of
+/// the columns. Entries that the inspected pattern has no room for are left out.
 template <Ordinal O, Offset Off, Scalar S>
 struct PutRows {
   const Off* row_ptr;
@@ -127,9 +128,8 @@ struct PutRows {
       if (column < 0 || column >= f.rows) continue;
       const std::int64_t j = place ? place[column] : column;
       if (i - j > f.below || j - i > f.above) continue;
-      const double size = magnitude(values[k]);
-      is_finite = is_finite && size <= Kokkos::Experimental::finite_max_v<double>;
-      largest = Kokkos::max(largest, size * unit_of(column_size[j]));
+      is_finite = is_finite && triangle::is_finite(values[k]);
+      largest = Kokkos::max(largest, magnitude(values[k]) * unit_of(column_size[j]));
       f(i, j) += values[k];
     }
     row_unit[i] = largest > 0 ? unit_of(largest) : 1;

@@ -324,6 +324,53 @@ TEST_CASE("rows and unknowns in any units are solved as in equal ones") {
   }
 }
 
+TEST_CASE("entries near the ends of the range are neither zero nor infinite") {
+  const double most = std::numeric_limits<double>::max();
+  const Rows<double> every[] = {{{{0, most}}},
+                                {{{0, 1e308}, {1, 0.5e308}}, {{0, -1e308}, {1, 0.5e308}}},
+                                {{{0, 1.0}, {1, 1.0}}, {{1, 1e-200}, {2, 1e200}}, {{2, 1.0}}},
+                                {{{0, 1.0}, {1, 1.0}}, {{2, 1.0}}, {{1, 1e-200}, {2, 1e200}}}};
+  for (const auto& rows : every) {
+    const std::size_t n = rows.size();
+    CAPTURE(n);
+    const auto b = random_vector<double>(n, 1);
+    for (std::size_t i = 0; i < n; ++i) {
+      b(i) = 0;
+      for (const auto& [j, value] : rows[i]) b(i) += value;
+    }
+    // In the order of rcm, products of the factors leave the range.
+    for (const char* scheme : {"direct/dense", "direct/band,ordering=natural"}) {
+      CAPTURE(scheme);
+      const Owned<Exec, double> a(rows);
+      const PlanOf<Exec, double> plan(Exec(), a.matrix(), {.scheme = scheme});
+      const auto x = poisoned<Exec, double>(n);
+      plan.apply(Exec(), copy_to<Space>(b), x);
+      CHECK(backward_error(rows, to_host(x), b) < 4);
+    }
+  }
+}
+
+TEST_CASE("a complex entry is finite where |re| + |im| is not, and no pivot") {
+  const auto check = []<class S>(const S& large) {
+    const S one(1), none(0);
+    const Rows<S> rows = {{{0, one}, {1, large}}, {{1, one}}};
+    const Owned<Exec, S> a(rows), pivot(Rows<S>{{{0, large}}});
+    const PlanOf<Exec, S> plan(Exec(), a.matrix());
+    const auto b = random_vector<S>(2, 1);
+    b(0) = large;
+    b(1) = one;
+    const auto x = poisoned<Exec, S>(2);
+    plan.apply(Exec(), copy_to<Space>(b), x);
+    const auto found = to_host(x);
+    CHECK((found(0) == none));
+    CHECK((found(1) == one));
+    CHECK_THROWS_WITH_AS((PlanOf<Exec, S>(Exec(), pivot.matrix())),
+                         doctest::Contains("elimination overflows"), Error);
+  };
+  check(Kokkos::complex<double>(1e308, 1e308));
+  check(Kokkos::complex<float>(3e38f, 3e38f));
+}
+
 TEST_CASE("a power of two in a row changes no pivot, and no bit of x") {
   auto rows = random_dense<double>(50);
   const Owned<Exec, double> a(rows);
