@@ -287,10 +287,45 @@ TEST_CASE("a band in disorder is found again, unless the natural order is asked 
     CHECK(backward_error(rows, x, b) < 4);
   }
   CHECK(error_of_plan<Exec, double>(rows, {.refinement_steps = 2}) < 1);
-  // In its own order it is as narrow as can be.
+  // A full band is as narrow as can be in its own order, and no other is searched for.
   const Owned<Exec, double> ordered(band);
-  CHECK(PlanOf<Exec, double>(Exec(), ordered.matrix()).scheme().to_string() ==
-        "direct/band,ordering=natural");
+  const PlanOf<Exec, double> of_band(Exec(), ordered.matrix());
+  CHECK(of_band.scheme().to_string() == "direct/band,ordering=natural");
+  CHECK(of_band.explain().find("rcm") == std::string::npos);
+}
+
+TEST_CASE("without memory for a search the order is the natural one, unless rcm is asked for") {
+  static int refused;
+  refused = 0;
+  const auto rows = permuted(random_band<double>(80, 3, 2), shuffled(80, 5));
+  const Owned<Exec, double> a(rows);
+  const auto make = [&](DirectOrdering ordering) {
+    const auto before = Kokkos::Tools::Experimental::get_callbacks();
+    Kokkos::Tools::Experimental::set_begin_parallel_for_callback(
+        [](const char* label, std::uint32_t, std::uint64_t* id) {
+          *id = 0;
+          if (std::string(label).find("heddle::reorder") != 0) return;
+          ++refused;
+          throw OutOfMemory("no memory", "free some");
+        });
+    std::optional<PlanOf<Exec, double>> plan;
+    std::string text;
+    try {
+      plan.emplace(Exec(), a.matrix(), DirectOptions{.ordering = ordering});
+    } catch (const OutOfMemory& error) {
+      text = error.what();
+    }
+    Kokkos::Tools::Experimental::set_callbacks(before);
+    return std::pair(std::move(plan), text);
+  };
+  const auto plan = make(DirectOrdering::automatic).first;
+  CHECK(refused == 1);
+  REQUIRE(plan);
+  CHECK(plan->explain().find("rcm") == std::string::npos);
+  const auto [x, b] = solved<Exec, double>(*plan, rows.size());
+  CHECK(backward_error(rows, x, b) < 4);
+  CHECK(make(DirectOrdering::rcm).second.find("no memory") == 0);
+  CHECK(refused == 2);
 }
 
 TEST_CASE("rows and unknowns in any units are solved as in equal ones") {
@@ -622,9 +657,12 @@ TEST_CASE("a plan of no rows does nothing, and wrong shapes are errors") {
   const Kokkos::View<double**, Kokkos::LayoutLeft, Space> two("heddle::test::two", 6, 2),
       three("heddle::test::three", 6, 3);
   CHECK_THROWS_AS(plan.apply(exec, two, three), Error);
-  CHECK_THROWS_WITH_AS(Plan(exec, CsrMatrix<double, int, int, Space>(6, 6, 36, a.row_ptr.data(),
-                                                                     a.col_idx.data(), nullptr)),
-                       doctest::Contains("no values"), Error);
+  const CsrMatrix<double, int, int, Space> pattern(6, 6, 36, a.row_ptr.data(), a.col_idx.data(),
+                                                   nullptr);
+  CHECK_THROWS_WITH_AS(Plan(exec, pattern), doctest::Contains("no values"), Error);
+  CHECK_THROWS_WITH_AS(plan.update_values(exec, pattern), doctest::Contains("no values"), Error);
+  const auto [x, b] = solved<Exec, double>(plan, 6);
+  CHECK(backward_error(rows, x, b) < 4);
 }
 
 TEST_CASE("options that contradict each other, or say nothing, are errors") {
