@@ -327,11 +327,15 @@ struct Solve {
                                             std::int64_t stop) const {
     constexpr int at_once = All::team_type::threads == 1 ? 32 : 1;
     const int width = f.width(first);
-    share(all, begin, stop, [&](std::int64_t from, std::int64_t to) {
+    const std::int64_t blocks = (stop - begin + at_once - 1) / at_once;
+    // Threads get whole blocks, so that a row has the same place in a block, and the same rounding,
+    // for any number of them.
+    share(all, 0, blocks, [&](std::int64_t from, std::int64_t to) {
       for (int v = 0; v < count; ++v) {
         S* const x = y + v * f.rows;
-        for (std::int64_t i = from; i < to; i += at_once) {
-          const auto rows = static_cast<int>(Kokkos::min<std::int64_t>(at_once, to - i));
+        for (std::int64_t block = from; block < to; ++block) {
+          const std::int64_t i = begin + block * at_once;
+          const auto rows = static_cast<int>(Kokkos::min<std::int64_t>(at_once, stop - i));
           S sum[at_once];
           for (int r = 0; r < at_once; ++r) sum[r] = S(0);
           for (int k = 0; k < width; ++k) {

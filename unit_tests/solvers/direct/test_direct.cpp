@@ -570,14 +570,40 @@ TEST_CASE("several right-hand sides have the bits of each alone, in either layou
   }
 }
 
-TEST_CASE("every run has the same bits, on any number of threads") {
-  const int n = emulated ? 120 : 300;
-  const auto rows = random_dense<double>(n);
+TEST_CASE("more right-hand sides than a plan solves for at once have the bits of each alone") {
+  const Exec exec;
+  const std::size_t n = 40, count = 70;
+  const auto rows = random_band<double>(40, 5, 3);
   const Owned<Exec, double> a(rows);
-  const auto b = copy_to<Space>(random_vector<double>(rows.size(), 1));
+  const auto b = copy_to<Space>(random_columns<double, Kokkos::LayoutLeft>(n, count, 7));
+  for (const char* scheme : every_scheme) {
+    CAPTURE(scheme);
+    const DirectOptions options{.refinement_steps = 1, .vectors = {.count = 70}, .scheme = scheme};
+    const PlanOf<Exec, double> plan(exec, a.matrix(), options);
+    CHECK(plan.bytes() == PlanOf<Exec, double>::forecast(exec, a.matrix(), options).bytes);
+    const Kokkos::View<double**, Kokkos::LayoutLeft, Space> x("heddle::test::x", n, count);
+    fill_with_poison(x);
+    plan.apply(exec, b, x);
+    for (std::size_t v = 0; v < count; ++v) {
+      CAPTURE(v);
+      const auto one = poisoned<Exec, double>(n), column = poisoned<Exec, double>(n);
+      Kokkos::deep_copy(column, Kokkos::subview(x, Kokkos::ALL, v));
+      plan.apply(exec, Kokkos::subview(b, Kokkos::ALL, v), one);
+      exec.fence("heddle::test::applied");
+      CHECK((bits_of(one) == bits_of(column)));
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("every run has the same bits, on any number of threads", S, double,
+                   Kokkos::complex<double>) {
+  const int n = emulated ? 120 : 300;
+  const auto rows = random_dense<S>(n);
+  const Owned<Exec, S> a(rows);
+  const auto b = copy_to<Space>(random_vector<S>(rows.size(), 1));
   const auto bits = [&](const Exec& exec) {
-    const PlanOf<Exec, double> plan(exec, a.matrix(), {.refinement_steps = 1});
-    const auto x = poisoned<Exec, double>(rows.size());
+    const PlanOf<Exec, S> plan(exec, a.matrix(), {.refinement_steps = 1});
+    const auto x = poisoned<Exec, S>(rows.size());
     plan.apply(exec, b, x);
     exec.fence("heddle::test::applied");
     return bits_of(x);
