@@ -313,7 +313,7 @@ TEST_CASE("without memory for a search the order is the natural one, unless rcm 
     try {
       plan.emplace(Exec(), a.matrix(), DirectOptions{.ordering = ordering});
     } catch (const OutOfMemory& error) {
-      text = error.what();
+      text = error.problem();
     }
     Kokkos::Tools::Experimental::set_callbacks(before);
     return std::pair(std::move(plan), text);
@@ -324,7 +324,7 @@ TEST_CASE("without memory for a search the order is the natural one, unless rcm 
   CHECK(plan->explain().find("rcm") == std::string::npos);
   const auto [x, b] = solved<Exec, double>(*plan, rows.size());
   CHECK(backward_error(rows, x, b) < 4);
-  CHECK(make(DirectOrdering::rcm).second.find("no memory") == 0);
+  CHECK(make(DirectOrdering::rcm).second == "no memory");
   CHECK(refused == 2);
 }
 
