@@ -89,8 +89,9 @@ class DirectPlanCore {
                       const Order& order);
   static double bytes_of(const Matrix& A, const DirectOptions& options, double entries,
                          bool ordered);
-  /// The best way that options.max_bytes has room for; else throws Error.
-  static const Way& affordable(const std::vector<Way>& ways, const DirectOptions& options);
+  /// The best way that needs no more than `limit` bytes; if there is none, that of the fewest
+  /// bytes.
+  static const Way& best(const std::vector<Way>& ways, std::size_t limit);
 
   void allocate(const Exec& exec, const Matrix& A, const Order& order);
   void solve(const Exec& exec, int count) const;

@@ -15,6 +15,7 @@
 #include "../../formats/compiled.hpp"
 #include "../../formats/inspect/check_csr.hpp"
 #include "../../matrices/reorder.hpp"
+#include "../triangle/triangle.hpp"
 #include "check_vectors.hpp"
 #include "core.hpp"
 #include "fields.hpp"
@@ -35,6 +36,10 @@ inline constexpr int most_room = 64;
 /// A band of this many diagonals beside the main one has the least that an order can reach, or
 /// nearly so, and so few rows are factored fast in any order: automatic orders do without a search.
 inline constexpr std::int64_t narrow_band = 2, few_rows = 64;
+/// The most bytes that a plan may need. Above 2^62, which no memory holds, sizes overflow.
+inline std::size_t limit_of(const DirectOptions& options) {
+  return std::min(options.max_bytes, std::size_t{1} << 62);
+}
 
 template <Scalar S>
 using Wide = std::conditional_t<is_complex<S>, Kokkos::complex<double>, double>;
@@ -77,8 +82,8 @@ struct KeepOrder {
   }
 };
 
-/// The largest magnitude in each column, where the largest of each row counts as 1, and the row of
-/// b for each row of the factors.
+/// The largest magnitude in each column, in the units of the rows, and the row of b for each row of
+/// the factors.
 template <Ordinal O, Offset Off, Scalar S>
 struct FindColumnSizes {
   const Off* row_ptr;
@@ -105,8 +110,8 @@ struct FindColumnSizes {
   }
 };
 
-/// Puts a row of A where it is factored, and finds its unit, in which the largest entry, in the
-/// units of the columns, is 1. Entries that the inspected pattern has no room for are left out.
+/// Puts a row of A where it is factored, and finds its unit from its largest entry in the units of
+/// the columns. Entries that the inspected pattern has no room for are left out.
 template <Ordinal O, Offset Off, Scalar S>
 struct PutRows {
   const Off* row_ptr;
@@ -127,9 +132,8 @@ struct PutRows {
       if (column < 0 || column >= f.rows) continue;
       const std::int64_t j = place ? place[column] : column;
       if (i - j > f.below || j - i > f.above) continue;
-      const double size = magnitude(values[k]);
-      is_finite = is_finite && size <= Kokkos::Experimental::finite_max_v<double>;
-      largest = Kokkos::max(largest, size * unit_of(column_size[j]));
+      is_finite = is_finite && triangle::is_finite(values[k]);
+      largest = Kokkos::max(largest, magnitude(values[k]) * unit_of(column_size[j]));
       f(i, j) += values[k];
     }
     row_unit[i] = largest > 0 ? unit_of(largest) : 1;
@@ -282,13 +286,23 @@ auto DirectPlanCore<Exec, Matrix>::ways(const Exec& exec, const Matrix& A,
   if (band && ordering != DirectOrdering::natural && A.rows() > 0) {
     const auto is_worth_it = [&] {
       const DirectForecast& natural = all.back().forecast;
-      return natural.lower_bandwidth + natural.upper_bandwidth > direct::narrow_band &&
-             A.rows() > direct::few_rows && A.nonzeros() <= std::numeric_limits<Off>::max() / 2;
+      const auto rows = static_cast<std::int64_t>(A.rows()),
+                 nonzeros = static_cast<std::int64_t>(A.nonzeros()),
+                 beside = natural.lower_bandwidth + natural.upper_bandwidth;
+      // No order has fewer diagonals than the longest row has entries: none halves a band of which
+      // half is full.
+      const bool is_full = 2 * nonzeros >= rows * (beside + 1);
+      return beside > direct::narrow_band && rows > direct::few_rows && !is_full &&
+             nonzeros <= std::numeric_limits<Off>::max() / 2;
     };
     if (ordering == DirectOrdering::rcm || is_worth_it()) {
       using Pattern = typename Matrix::pattern_type;
-      const Order order = reverse_cuthill_mckee(exec, static_cast<const Pattern&>(A));
-      all.push_back(band_way(exec, A, options, order));
+      try {
+        const Order order = reverse_cuthill_mckee(exec, static_cast<const Pattern&>(A));
+        all.push_back(band_way(exec, A, options, order));
+      } catch (const OutOfMemory&) {
+        if (ordering == DirectOrdering::rcm) throw;  // else there are other ways
+      }
     }
   } else if (all.empty()) {
     all.push_back(band_way(exec, A, options, {}));
@@ -300,32 +314,21 @@ auto DirectPlanCore<Exec, Matrix>::ways(const Exec& exec, const Matrix& A,
 }
 
 template <ExecutionSpace Exec, class Matrix>
-auto DirectPlanCore<Exec, Matrix>::affordable(const std::vector<Way>& ways,
-                                              const DirectOptions& options) -> const Way& {
+auto DirectPlanCore<Exec, Matrix>::best(const std::vector<Way>& ways, std::size_t limit)
+    -> const Way& {
   const Way* least = &ways.front();
   for (const Way& way : ways) {
-    if (way.forecast.bytes <= options.max_bytes) return way;
+    if (way.forecast.bytes <= limit) return way;
     if (way.forecast.bytes < least->forecast.bytes) least = &way;
   }
-  throw Error("a direct factorization needs " + std::to_string(least->forecast.bytes) +
-                  " bytes, by " + least->forecast.scheme.to_string() +
-                  ", and options.max_bytes is " + std::to_string(options.max_bytes),
-              "raise options.max_bytes, or take an iterative method or SparseDirectPlan");
+  return *least;
 }
 
 template <ExecutionSpace Exec, class Matrix>
 DirectForecast DirectPlanCore<Exec, Matrix>::forecast(const Exec& exec, const Matrix& A,
                                                       const DirectOptions& options) {
   check(exec, A, options);
-  const std::vector<Way> all = ways(exec, A, options);
-  for (const Way& way : all) {
-    if (way.forecast.bytes <= options.max_bytes) return way.forecast;
-  }
-  return std::min_element(all.begin(), all.end(),
-                          [](const Way& one, const Way& other) {
-                            return one.forecast.bytes < other.forecast.bytes;
-                          })
-      ->forecast;
+  return best(ways(exec, A, options), direct::limit_of(options)).forecast;
 }
 
 template <ExecutionSpace Exec, class Matrix>
@@ -336,13 +339,16 @@ DirectPlanCore<Exec, Matrix>::DirectPlanCore(const Exec& exec, const Matrix& A,
       room_(std::min(options.vectors.count, direct::most_room)),
       steps_(options.refinement_steps) {
   check(exec, A, options);
-  if (nonzeros_ > 0 && !A.values().data()) {
-    throw Error("the matrix of a direct factorization has no values", "give one for each entry");
-  }
   pattern_ = pattern_key(exec, A, options.check_pattern);
   const std::vector<Way> all = ways(exec, A, options);
-  const Way& way = affordable(all, options);
+  const std::size_t limit = direct::limit_of(options);
+  const Way& way = best(all, limit);
   forecast_ = way.forecast;
+  if (forecast_.bytes > limit) {
+    throw Error("a direct factorization needs " + std::to_string(forecast_.bytes) + " bytes, by " +
+                    forecast_.scheme.to_string() + ", and the limit is " + std::to_string(limit),
+                "raise options.max_bytes, or take an iterative method or SparseDirectPlan");
+  }
   explanation_ = options.scheme ? ": pinned by the caller\n" : ": the fewest operations\n";
   for (const Way& other : all) {
     const DirectForecast& of = other.forecast;
@@ -397,6 +403,9 @@ void DirectPlanCore<Exec, Matrix>::allocate(const Exec& exec, const Matrix& A, c
 template <ExecutionSpace Exec, class Matrix>
 void DirectPlanCore<Exec, Matrix>::update_values(const Exec& exec, const Matrix& A) {
   check_same_size("update_values", A, rows_, rows_, nonzeros_);
+  if (nonzeros_ > 0 && !A.values().data()) {
+    throw Error("the matrix of a direct factorization has no values", "give one for each entry");
+  }
   check_same_pattern(exec, pattern_, A, "DirectPlan");
   if (rows_ == 0) return;
   const auto& f = factors_;

@@ -31,9 +31,13 @@ KOKKOS_FORCEINLINE_FUNCTION double magnitude(const S& value) {
   }
 }
 
-/// The reciprocal of a size, finite for zero too.
+/// A power of two, so that products with it round nothing: times it a size is 1 to 2, or up to 4
+/// near the end of the range. It is normal for zero and infinities too.
 KOKKOS_FORCEINLINE_FUNCTION double unit_of(double size) {
-  return 1 / Kokkos::max(size, Kokkos::Experimental::norm_min_v<double>);
+  constexpr std::uint64_t exponent = 0x7ff0000000000000u;
+  const double at_least = Kokkos::max(size, Kokkos::Experimental::norm_min_v<double>);
+  const auto power = Kokkos::bit_cast<double>(Kokkos::bit_cast<std::uint64_t>(at_least) & exponent);
+  return 1 / Kokkos::min(power, 0x1p1022);
 }
 
 /// Calls body(begin, end) for parts of items first, ..., stop - 1: one item for each thread of a
@@ -117,13 +121,17 @@ struct Factorize {
   };
 
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION Pivot find_pivot(const Team& team, Scratch& scratch, std::int64_t j,
-                                               std::int64_t stop) const {
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t find_pivot(const Team& team, Scratch& scratch,
+                                                      std::int64_t j, std::int64_t stop) const {
+    constexpr double least = Kokkos::Experimental::norm_min_v<double>;
     const double unit = unit_of(column_size[j]);
     Pivot own{-1, f.rows};
     for (std::int64_t i = j + team.thread(); i < stop; i += Team::threads) {
-      const double size = magnitude(f(i, j)) * unit * row_unit[i];
-      const double counts = size >= 0 ? size : 0;  // NaN is reported elsewhere
+      const double entry = magnitude(f(i, j));
+      // In this order the first product overflows or underflows only if both of them do.
+      const double size = entry >= 1 ? entry * row_unit[i] * unit : entry * unit * row_unit[i];
+      // Only zero counts as zero. NaN, which is reported elsewhere, does too.
+      const double counts = entry > 0 ? Kokkos::max(size, least) : 0;
       if (counts > own.size) own = {counts, i};
     }
     const auto subwarp = team.subwarp();
@@ -141,7 +149,7 @@ struct Factorize {
       const bool before = other.size == found.size && other.row < found.row;
       if (other.size > found.size || before) found = other;
     }
-    return found;
+    return found.row;
   }
 
   /// Factors columns first, ..., first + width - 1 down to row stop - 1: one team.
@@ -152,23 +160,25 @@ struct Factorize {
     static_assert(Team::subwarps <= 8);
     for (int k = 0; k < width; ++k) {
       const std::int64_t j = first + k;
-      const Pivot pivot = find_pivot(team, scratch, j, stop);
-      const bool is_good =
-          pivot.size > 0 && pivot.size <= Kokkos::Experimental::finite_max_v<double>;
+      const std::int64_t pivot = find_pivot(team, scratch, j, stop);
       if (team.thread() == 0) {
-        f.pivot[j] = pivot.row;
-        exchange(row_unit[j], row_unit[pivot.row]);
-        if (f.dense) exchange(source[j], source[pivot.row]);
-        if (!is_good && bad[0] == 0) {
-          bad[0] = (order ? order[j] : j) + 1;
-          bad[1] = 1;
-        }
+        f.pivot[j] = pivot;
+        exchange(row_unit[j], row_unit[pivot]);
+        if (f.dense) exchange(source[j], source[pivot]);
       }
-      for (int c = team.thread(); pivot.row != j && c < width; c += Team::threads) {
-        exchange(f(j, first + c), f(pivot.row, first + c));
+      for (int c = team.thread(); pivot != j && c < width; c += Team::threads) {
+        exchange(f(j, first + c), f(pivot, first + c));
       }
       team.barrier_to_publish();
       const S diagonal = f(j, j);
+      // A complex division needs |re| + |im| within the range of its real numbers.
+      const double size = magnitude(diagonal);
+      const bool is_good =
+          size > 0 && size <= Kokkos::Experimental::finite_max_v<heddle::RealOf<S>>;
+      if (team.thread() == 0 && !is_good && bad[0] == 0) {
+        bad[0] = (order ? order[j] : j) + 1;
+        bad[1] = 1;
+      }
       for (std::int64_t i = j + 1 + team.thread(); is_good && i < stop; i += Team::threads) {
         f(i, j) = f(i, j) / diagonal;
       }
@@ -317,11 +327,15 @@ struct Solve {
                                             std::int64_t stop) const {
     constexpr int at_once = All::team_type::threads == 1 ? 32 : 1;
     const int width = f.width(first);
-    share(all, begin, stop, [&](std::int64_t from, std::int64_t to) {
+    const std::int64_t blocks = (stop - begin + at_once - 1) / at_once;
+    // Threads get whole blocks, so that a row has the same place in a block, and the same rounding,
+    // for any number of them.
+    share(all, 0, blocks, [&](std::int64_t from, std::int64_t to) {
       for (int v = 0; v < count; ++v) {
         S* const x = y + v * f.rows;
-        for (std::int64_t i = from; i < to; i += at_once) {
-          const auto rows = static_cast<int>(Kokkos::min<std::int64_t>(at_once, to - i));
+        for (std::int64_t block = from; block < to; ++block) {
+          const std::int64_t i = begin + block * at_once;
+          const auto rows = static_cast<int>(Kokkos::min<std::int64_t>(at_once, stop - i));
           S sum[at_once];
           for (int r = 0; r < at_once; ++r) sum[r] = S(0);
           for (int k = 0; k < width; ++k) {

@@ -63,10 +63,12 @@ class DirectPlan : public detail::Plan<DirectPlan<Exec, Matrix>, Exec, Matrix,
   ///
   /// Throws Error if A is not square, has a wrong row pointer or column, no values, or a NaN or an
   /// infinity (naming the row), or is singular, naming the first column whose pivots are all
-  /// exactly zero. (A matrix that is singular only up to rounding is factored, and gives large x.)
+  /// exactly zero, or overflow: of a complex one |re| + |im| has to be finite. (A matrix that is
+  /// singular only up to rounding is factored, and gives large x.)
   /// Also throws Error, with both numbers of bytes, if no scheme fits into options.max_bytes, and
   /// if options are out of range. Device memory: bytes(). An ordering also needs the workspace of
-  /// reverse_cuthill_mckee, before the factors are allocated.
+  /// reverse_cuthill_mckee, before the factors are allocated; if there is no memory for that, an
+  /// automatic ordering is the natural one.
   explicit DirectPlan(const Exec& exec, const Matrix& A, const DirectOptions& options = {})
       : Form([&] { return std::make_unique<Core>(exec, with_signed_offsets(A), options); }) {
     HEDDLE_ASSERT_DEFINED(detail::is_defined<Core> || detail::is_compiled<Exec, Signed>());

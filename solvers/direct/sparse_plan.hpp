@@ -18,6 +18,7 @@
 #include "../../core/plan.hpp"
 #include "../../core/real_part.hpp"
 #include "../../formats/inspect/check_csr.hpp"
+#include "../triangle/triangle.hpp"
 #include "check_vectors.hpp"
 #include "fields.hpp"
 #include "sparse_options.hpp"
@@ -170,7 +171,7 @@ class SparseDirectCore {
       matrix_.value[static_cast<std::size_t>(place_[k])] += values[k];
     }
     each_entry([](std::int64_t i, std::int64_t, const S& value) {
-      if (std::isfinite(Kokkos::abs(value))) return;
+      if (triangle::is_finite(value)) return;
       throw Error("a value is NaN or infinite", Where{.row = i}, "give finite values");
     });
   }
@@ -228,50 +229,56 @@ class SparseDirectCore {
     }
     is_ready_ = true;
   }
-  /// Analyzes, and checks the limit.
   template <class Method>
   void analyze() {
     factors_ = std::make_unique<Method>(matrix_);
     forecast_ = factors_->forecast();
   }
-  void check_limit() const {
-    if (forecast_.bytes <= options_.max_bytes) return;
-    throw Error("factors by " + std::string(name(forecast_.method)) + " need " +
-                    std::to_string(forecast_.bytes) +
-                    " bytes by its symbolic analysis, and "
-                    "options.max_bytes is " +
-                    std::to_string(options_.max_bytes),
-                "raise options.max_bytes, or take an iterative method");
-  }
   void choose() {
     using suitesparse::Factored;
     const SparseDirectMethod method = options_.method;
     const bool automatic = method == SparseDirectMethod::automatic;
-    reason_ = "asked for by the caller";
+    // SuiteSparse takes arrays without entries for a wrong call.
+    if (matrix_.column.empty()) {
+      throw Error("the matrix is singular: it has no entries",
+                  "look for an equation or unknown that is missing");
+    }
     if (method == SparseDirectMethod::cholmod) check_hermitian();
+    SparseDirectForecast least{.bytes = std::numeric_limits<std::size_t>::max()};
+    const auto fits = [&] {
+      if (forecast_.bytes <= options_.max_bytes) return true;
+      if (forecast_.bytes <= least.bytes) least = forecast_;
+      return false;
+    };
+    const auto because = [&](const char* reason) {
+      reason_ = automatic ? reason : "asked for by the caller";
+    };
     if (method == SparseDirectMethod::cholmod || (automatic && row_not_definite() < 0)) {
       analyze<suitesparse::Cholmod<S>>();
-      check_limit();
-      const Factored how = factors_->factor(matrix_);
-      if (how == Factored::well || !automatic) {
-        if (automatic) reason_ = "the matrix is symmetric or Hermitian positive definite";
-        return check_factored(how);
+      because("the matrix is symmetric or Hermitian positive definite");
+      if (fits()) {
+        const Factored how = factors_->factor(matrix_);
+        if (how == Factored::well || !automatic) return check_factored(how);
       }
     }
-    if (method != SparseDirectMethod::umfpack) {
+    if (method == SparseDirectMethod::klu || automatic) {
       analyze<suitesparse::Klu<S>>();
+      because("the factors have little fill");
       const bool little = forecast_.flops >= 0 && forecast_.flops < suitesparse::flops_for_blocks *
                                                                         forecast_.factor_entries;
-      if (automatic) reason_ = "the factors have little fill";
-      if (little || !automatic) {
-        check_limit();
-        return check_factored(factors_->factor(matrix_));
-      }
+      if ((little || !automatic) && fits()) return check_factored(factors_->factor(matrix_));
     }
-    if (automatic) reason_ = "the factors have much fill";
-    analyze<suitesparse::Umfpack<S>>();
-    check_limit();
-    check_factored(factors_->factor(matrix_));
+    if (method == SparseDirectMethod::umfpack || automatic) {
+      analyze<suitesparse::Umfpack<S>>();
+      because("cholmod and klu do not suit the matrix, or need more than options.max_bytes");
+      if (fits()) return check_factored(factors_->factor(matrix_));
+    }
+    throw Error("factors by " + std::string(name(least.method)) + " need " +
+                    std::to_string(least.bytes) +
+                    " bytes by its symbolic analysis, and "
+                    "options.max_bytes is " +
+                    std::to_string(options_.max_bytes),
+                "raise options.max_bytes, or take an iterative method");
   }
 
   /// x += M (b - A x), on the host.
@@ -309,8 +316,9 @@ namespace heddle {
 ///
 /// By default CHOLMOD factors a symmetric or Hermitian A whose diagonal is positive, and keeps it
 /// if A is positive definite; else KLU, if its analysis predicts few operations for each entry of
-/// the factors, as for circuits; else UMFPACK. Scalars are double and complex<double>, ordinals and
-/// offsets of any width: SuiteSparse gets 64 bits.
+/// the factors, as for circuits; else UMFPACK. A library whose forecast exceeds options.max_bytes
+/// is passed over. Scalars are double and complex<double>, ordinals and offsets of any width:
+/// SuiteSparse gets 64 bits.
 ///
 /// The plan copies A to the host, and each right-hand side there and back: set-up, update_values
 /// and apply wait for `exec`, and apply is not to be recorded in a graph. The order of the
@@ -349,7 +357,8 @@ class SparseDirectPlan
   /// infinity (naming the row), or is singular; and with SparseDirectMethod::cholmod if A is not
   /// symmetric or Hermitian (naming the row) or not positive definite. Throws Error, with both
   /// numbers, if the factors need more than options.max_bytes by the forecast of the analysis,
-  /// before any of them is computed; and OutOfMemory if SuiteSparse finds no memory.
+  /// before any of them is computed: by default those of the library that needs the fewest bytes.
+  /// Throws OutOfMemory if SuiteSparse finds no memory.
   explicit SparseDirectPlan(const Exec& exec, const Matrix& A,
                             const SparseDirectOptions& options = {})
       : Form([&] { return std::make_unique<Core>(exec, with_signed_offsets(A), options); }) {}

@@ -54,6 +54,11 @@ class Factors {
   throw Error(text, "look it up in the header of " + std::string(library));
 }
 
+/// A predicted number of bytes, which may be larger than any integer.
+inline std::size_t whole_bytes(double bytes) {
+  return static_cast<std::size_t>(std::clamp(bytes, 0.0, 0x1p63));
+}
+
 template <Scalar S>
 const double* numbers(const S* values) {
   return reinterpret_cast<const double*>(values);
@@ -89,7 +94,7 @@ class Umfpack final : public Factors<S> {
     }
     this->forecast_ = {
         SparseDirectMethod::umfpack,
-        static_cast<std::size_t>(info_[UMFPACK_PEAK_MEMORY_ESTIMATE] * info_[UMFPACK_SIZE_OF_UNIT]),
+        whole_bytes(info_[UMFPACK_PEAK_MEMORY_ESTIMATE] * info_[UMFPACK_SIZE_OF_UNIT]),
         info_[UMFPACK_FLOPS_ESTIMATE], info_[UMFPACK_LNZ_ESTIMATE] + info_[UMFPACK_UNZ_ESTIMATE]};
   }
   Umfpack(const Umfpack&) = delete;
@@ -156,6 +161,7 @@ template <Scalar S>
 class Klu final : public Factors<S> {
  public:
   explicit Klu(const HostMatrix<S>& A) {
+    this->forecast_.method = SparseDirectMethod::klu;
     klu_l_defaults(&common_);
     symbolic_ = klu_l_analyze(A.rows, indices(A.begin), indices(A.column), &common_);
     if (!symbolic_ && common_.status != KLU_SINGULAR) {
@@ -163,10 +169,9 @@ class Klu final : public Factors<S> {
     }
     if (!symbolic_) return;  // structurally singular, which factor() says
     const double entries = symbolic_->lnz + symbolic_->unz;
-    this->forecast_ = {
-        SparseDirectMethod::klu,
-        static_cast<std::size_t>(std::max(entries, 0.0) * (sizeof(S) + sizeof(SuiteSparse_long))),
-        symbolic_->est_flops, entries};
+    this->forecast_ = {SparseDirectMethod::klu,
+                       whole_bytes(entries * (sizeof(S) + sizeof(SuiteSparse_long))),
+                       symbolic_->est_flops, entries};
   }
   Klu(const Klu&) = delete;
   Klu& operator=(const Klu&) = delete;
@@ -235,8 +240,7 @@ class Cholmod final : public Factors<S> {
                              ? static_cast<double>(factor_->xsize) * sizeof(S) +
                                    static_cast<double>(factor_->ssize) * sizeof(SuiteSparse_long)
                              : common_.lnz * (sizeof(S) + sizeof(SuiteSparse_long));
-    this->forecast_ = {SparseDirectMethod::cholmod, static_cast<std::size_t>(bytes), common_.fl,
-                       common_.lnz};
+    this->forecast_ = {SparseDirectMethod::cholmod, whole_bytes(bytes), common_.fl, common_.lnz};
   }
   Cholmod(const Cholmod&) = delete;
   Cholmod& operator=(const Cholmod&) = delete;

@@ -287,10 +287,45 @@ TEST_CASE("a band in disorder is found again, unless the natural order is asked 
     CHECK(backward_error(rows, x, b) < 4);
   }
   CHECK(error_of_plan<Exec, double>(rows, {.refinement_steps = 2}) < 1);
-  // In its own order it is as narrow as can be.
+  // A full band is as narrow as can be in its own order, and no other is searched for.
   const Owned<Exec, double> ordered(band);
-  CHECK(PlanOf<Exec, double>(Exec(), ordered.matrix()).scheme().to_string() ==
-        "direct/band,ordering=natural");
+  const PlanOf<Exec, double> of_band(Exec(), ordered.matrix());
+  CHECK(of_band.scheme().to_string() == "direct/band,ordering=natural");
+  CHECK(of_band.explain().find("rcm") == std::string::npos);
+}
+
+TEST_CASE("without memory for a search the order is the natural one, unless rcm is asked for") {
+  static int refused;
+  refused = 0;
+  const auto rows = permuted(random_band<double>(80, 3, 2), shuffled(80, 5));
+  const Owned<Exec, double> a(rows);
+  const auto make = [&](DirectOrdering ordering) {
+    const auto before = Kokkos::Tools::Experimental::get_callbacks();
+    Kokkos::Tools::Experimental::set_begin_parallel_for_callback(
+        [](const char* label, std::uint32_t, std::uint64_t* id) {
+          *id = 0;
+          if (std::string(label).find("heddle::reorder") != 0) return;
+          ++refused;
+          throw OutOfMemory("no memory", "free some");
+        });
+    std::optional<PlanOf<Exec, double>> plan;
+    std::string text;
+    try {
+      plan.emplace(Exec(), a.matrix(), DirectOptions{.ordering = ordering});
+    } catch (const OutOfMemory& error) {
+      text = error.problem();
+    }
+    Kokkos::Tools::Experimental::set_callbacks(before);
+    return std::pair(std::move(plan), text);
+  };
+  const auto plan = make(DirectOrdering::automatic).first;
+  CHECK(refused == 1);
+  REQUIRE(plan);
+  CHECK(plan->explain().find("rcm") == std::string::npos);
+  const auto [x, b] = solved<Exec, double>(*plan, rows.size());
+  CHECK(backward_error(rows, x, b) < 4);
+  CHECK(make(DirectOrdering::rcm).second == "no memory");
+  CHECK(refused == 2);
 }
 
 TEST_CASE("rows and unknowns in any units are solved as in equal ones") {
@@ -322,6 +357,53 @@ TEST_CASE("rows and unknowns in any units are solved as in equal ones") {
       CHECK(backward_error(rows, to_host(x), b) < 4);
     }
   }
+}
+
+TEST_CASE("entries near the ends of the range are neither zero nor infinite") {
+  const double most = std::numeric_limits<double>::max();
+  const Rows<double> every[] = {{{{0, most}}},
+                                {{{0, 1e308}, {1, 0.5e308}}, {{0, -1e308}, {1, 0.5e308}}},
+                                {{{0, 1.0}, {1, 1.0}}, {{1, 1e-200}, {2, 1e200}}, {{2, 1.0}}},
+                                {{{0, 1.0}, {1, 1.0}}, {{2, 1.0}}, {{1, 1e-200}, {2, 1e200}}}};
+  for (const auto& rows : every) {
+    const std::size_t n = rows.size();
+    CAPTURE(n);
+    const auto b = random_vector<double>(n, 1);
+    for (std::size_t i = 0; i < n; ++i) {
+      b(i) = 0;
+      for (const auto& [j, value] : rows[i]) b(i) += value;
+    }
+    // In the order of rcm, products of the factors leave the range.
+    for (const char* scheme : {"direct/dense", "direct/band,ordering=natural"}) {
+      CAPTURE(scheme);
+      const Owned<Exec, double> a(rows);
+      const PlanOf<Exec, double> plan(Exec(), a.matrix(), {.scheme = scheme});
+      const auto x = poisoned<Exec, double>(n);
+      plan.apply(Exec(), copy_to<Space>(b), x);
+      CHECK(backward_error(rows, to_host(x), b) < 4);
+    }
+  }
+}
+
+TEST_CASE("a complex entry is finite where |re| + |im| is not, and no pivot") {
+  const auto check = []<class S>(const S& large) {
+    const S one(1), none(0);
+    const Rows<S> rows = {{{0, one}, {1, large}}, {{1, one}}};
+    const Owned<Exec, S> a(rows), pivot(Rows<S>{{{0, large}}});
+    const PlanOf<Exec, S> plan(Exec(), a.matrix());
+    const auto b = random_vector<S>(2, 1);
+    b(0) = large;
+    b(1) = one;
+    const auto x = poisoned<Exec, S>(2);
+    plan.apply(Exec(), copy_to<Space>(b), x);
+    const auto found = to_host(x);
+    CHECK((found(0) == none));
+    CHECK((found(1) == one));
+    CHECK_THROWS_WITH_AS((PlanOf<Exec, S>(Exec(), pivot.matrix())),
+                         doctest::Contains("elimination overflows"), Error);
+  };
+  check(Kokkos::complex<double>(1e308, 1e308));
+  check(Kokkos::complex<float>(3e38f, 3e38f));
 }
 
 TEST_CASE("a power of two in a row changes no pivot, and no bit of x") {
@@ -488,14 +570,40 @@ TEST_CASE("several right-hand sides have the bits of each alone, in either layou
   }
 }
 
-TEST_CASE("every run has the same bits, on any number of threads") {
-  const int n = emulated ? 120 : 300;
-  const auto rows = random_dense<double>(n);
+TEST_CASE("more right-hand sides than a plan solves for at once have the bits of each alone") {
+  const Exec exec;
+  const std::size_t n = 40, count = 70;
+  const auto rows = random_band<double>(40, 5, 3);
   const Owned<Exec, double> a(rows);
-  const auto b = copy_to<Space>(random_vector<double>(rows.size(), 1));
+  const auto b = copy_to<Space>(random_columns<double, Kokkos::LayoutLeft>(n, count, 7));
+  for (const char* scheme : every_scheme) {
+    CAPTURE(scheme);
+    const DirectOptions options{.refinement_steps = 1, .vectors = {.count = 70}, .scheme = scheme};
+    const PlanOf<Exec, double> plan(exec, a.matrix(), options);
+    CHECK(plan.bytes() == PlanOf<Exec, double>::forecast(exec, a.matrix(), options).bytes);
+    const Kokkos::View<double**, Kokkos::LayoutLeft, Space> x("heddle::test::x", n, count);
+    fill_with_poison(x);
+    plan.apply(exec, b, x);
+    for (std::size_t v = 0; v < count; ++v) {
+      CAPTURE(v);
+      const auto one = poisoned<Exec, double>(n), column = poisoned<Exec, double>(n);
+      Kokkos::deep_copy(column, Kokkos::subview(x, Kokkos::ALL, v));
+      plan.apply(exec, Kokkos::subview(b, Kokkos::ALL, v), one);
+      exec.fence("heddle::test::applied");
+      CHECK((bits_of(one) == bits_of(column)));
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("every run has the same bits, on any number of threads", S, double,
+                   Kokkos::complex<double>) {
+  const int n = emulated ? 120 : 300;
+  const auto rows = random_dense<S>(n);
+  const Owned<Exec, S> a(rows);
+  const auto b = copy_to<Space>(random_vector<S>(rows.size(), 1));
   const auto bits = [&](const Exec& exec) {
-    const PlanOf<Exec, double> plan(exec, a.matrix(), {.refinement_steps = 1});
-    const auto x = poisoned<Exec, double>(rows.size());
+    const PlanOf<Exec, S> plan(exec, a.matrix(), {.refinement_steps = 1});
+    const auto x = poisoned<Exec, S>(rows.size());
     plan.apply(exec, b, x);
     exec.fence("heddle::test::applied");
     return bits_of(x);
@@ -575,9 +683,12 @@ TEST_CASE("a plan of no rows does nothing, and wrong shapes are errors") {
   const Kokkos::View<double**, Kokkos::LayoutLeft, Space> two("heddle::test::two", 6, 2),
       three("heddle::test::three", 6, 3);
   CHECK_THROWS_AS(plan.apply(exec, two, three), Error);
-  CHECK_THROWS_WITH_AS(Plan(exec, CsrMatrix<double, int, int, Space>(6, 6, 36, a.row_ptr.data(),
-                                                                     a.col_idx.data(), nullptr)),
-                       doctest::Contains("no values"), Error);
+  const CsrMatrix<double, int, int, Space> pattern(6, 6, 36, a.row_ptr.data(), a.col_idx.data(),
+                                                   nullptr);
+  CHECK_THROWS_WITH_AS(Plan(exec, pattern), doctest::Contains("no values"), Error);
+  CHECK_THROWS_WITH_AS(plan.update_values(exec, pattern), doctest::Contains("no values"), Error);
+  const auto [x, b] = solved<Exec, double>(plan, 6);
+  CHECK(backward_error(rows, x, b) < 4);
 }
 
 TEST_CASE("options that contradict each other, or say nothing, are errors") {

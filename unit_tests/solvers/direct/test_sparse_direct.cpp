@@ -216,7 +216,39 @@ TEST_CASE("what the analysis predicts is held to the limit, before anything is f
   }
 }
 
-TEST_CASE("one iteration of gmres suffices, and refinement helps a bad scale") {
+TEST_CASE("without a limit that one library holds, the error has the fewest bytes of all") {
+  const Exec exec;
+  const auto check = [&](const PlainOperator<Exec, double>& a,
+                         const std::vector<SparseDirectMethod>& methods) {
+    std::size_t least = std::numeric_limits<std::size_t>::max();
+    for (const SparseDirectMethod method : methods) {
+      const PlanOf<double> plan(exec, a.matrix(), {.method = method});
+      least = std::min(least, plan.forecast().bytes);
+    }
+    const std::string text =
+        error_text([&] { PlanOf<double>(exec, a.matrix(), {.max_bytes = least - 1}); });
+    CHECK(says(text, "need " + std::to_string(least) + " bytes"));
+    CHECK(PlanOf<double>(exec, a.matrix(), {.max_bytes = least}).forecast().bytes == least);
+  };
+  check(laplacian<Exec, double>(20), {SparseDirectMethod::cholmod, SparseDirectMethod::umfpack});
+  check(circuit(2000), {SparseDirectMethod::klu, SparseDirectMethod::umfpack});
+}
+
+TEST_CASE("refinement corrects what pivots below the largest lose") {
+  // KLU takes a diagonal of a thousandth of the largest entry.
+  const auto a = grid_operator<Exec, double>(20, [](int i, int j) {
+    return i == j ? 0.002 : j > i ? 1.3 + 0.01 * (i % 7) : -0.8;
+  });
+  const auto error = [&](int steps) {
+    return error_of_plan(
+        a, PlanOf<double>(Exec(), a.matrix(),
+                          {.method = SparseDirectMethod::klu, .refinement_steps = steps}));
+  };
+  CHECK(error(0) > 1e-14);
+  CHECK(error(1) < 1e-15);
+}
+
+TEST_CASE("one iteration of gmres suffices") {
   const Exec exec;
   auto a = flow<Exec, double>(30);
   const auto b = right_hand_side<double>(a.n);
@@ -237,12 +269,30 @@ TEST_CASE("no rows, wrong shapes and wrong options") {
   empty.update_values(exec, none.matrix());
   const auto one = plain_operator<Exec, double>({0, 1}, {0}, {4.0});
   CHECK(error_of_plan(one, PlanOf<double>(exec, one.matrix())) == 0);
+  const auto singular = plain_operator<Exec, double>({0, 0}, {}, {});
+  for (const SparseDirectMethod method :
+       {SparseDirectMethod::automatic, SparseDirectMethod::cholmod, SparseDirectMethod::klu,
+        SparseDirectMethod::umfpack}) {
+    CHECK(says(error_text([&] { PlanOf<double>(exec, singular.matrix(), {.method = method}); }),
+               "singular: it has no entries"));
+  }
+  using Complex = Kokkos::complex<double>;  // finite, though its magnitude is not
+  const auto large = plain_operator<Exec, Complex>({0, 1}, {0}, {Complex(1.5e308, 1.5e308)});
+  CHECK(!says(error_text([&] { PlanOf<Complex>(exec, large.matrix()); }), "NaN or infinite"));
   const auto a = flow<Exec, double>(4);
   PlanOf<double> plan(exec, a.matrix());
   const Kokkos::View<double*, Space> x("heddle::test::x", 16), five("heddle::test::five", 5);
   CHECK(says(error_text([&] { plan.apply(exec, five, x); }), "b has 5 rows"));
   CHECK(says(error_text([&] { plan.apply(exec, x, five); }), "x has 5 rows"));
   CHECK_THROWS_AS(plan.update_values(exec, one.matrix()), Error);
+  const Kokkos::View<double*, Space> both("heddle::test::both", 20);
+  CHECK(says(error_text([&] {
+               plan.apply(exec, Kokkos::subview(both, std::pair(0, 16)),
+                          Kokkos::subview(both, std::pair(4, 20)));
+             }),
+             "x overlaps b in part"));
+  const Kokkos::View<double**, Kokkos::LayoutLeft, Space> no_columns("heddle::test::none", 16, 0);
+  CHECK_NOTHROW(plan.apply(exec, no_columns, no_columns));
   const PlainOperator<Exec, double>::Matrix wide(16, 17, a.row_ptr, a.col_idx, a.values);
   CHECK(says(error_text([&] { PlanOf<double>(exec, wide); }), "16 x 17"));
   CHECK(says(error_text([&] { PlanOf<double>(exec, a.matrix(), {.refinement_steps = -1}); }),
