@@ -620,7 +620,11 @@ struct CombinationsKernel {
   KOKKOS_FORCEINLINE_FUNCTION void add(const Team& team, std::int64_t at, std::int64_t until, int i,
                                        int count, int j, bool last) const {
     using Pack = backends::Pack<Team, Acc>;
-    constexpr int together = at_once / Width;  // loads that do not wait for each other
+    // Loads that do not wait for each other. Their coefficients take scalar registers, of which
+    // there are few.
+    constexpr int together = at_once / Width / (sizeof(Acc) > sizeof(double) ? 2 : 1);
+    Acc scales[Width];
+    for (int b = 0; b < Width; ++b) scales[b] = alpha.of(j + b);
     for (at += team.thread(); at < until; at += Team::threads) {
       const Entries<Pack, UnitStride, false> entries{at, 0, until - at};
       Pack sum[Width];
@@ -633,10 +637,10 @@ struct CombinationsKernel {
           entry[a] = entries.load(from.vector(j, i + k + a), from.first.row_stride);
         }
         HEDDLE_UNROLL(together)
-        for (int a = 0; a < together; ++a) add_one(entry[a], i + k + a, j, sum);
+        for (int a = 0; a < together; ++a) add_one(entry[a], i + k + a, j, scales, sum);
       }
       for (; k < count; ++k) {
-        add_one(entries.load(from.vector(j, i + k), from.first.row_stride), i + k, j, sum);
+        add_one(entries.load(from.vector(j, i + k), from.first.row_stride), i + k, j, scales, sum);
       }
       end<Width>(entries, j, sum, last);
     }
@@ -687,9 +691,9 @@ struct CombinationsKernel {
   /// Adds an entry of vector v of V to the sums of W from vector j on.
   template <int Width, class Pack>
   KOKKOS_FORCEINLINE_FUNCTION void add_one(const Pack& entry, int v, int j,
-                                           Pack (&sum)[Width]) const {
+                                           const Acc (&scales)[Width], Pack (&sum)[Width]) const {
     for (int b = 0; b < Width; ++b) {
-      sum[b] = Pack::multiply_add(Pack::all(factor(v, j + b)), entry, sum[b]);
+      sum[b] = Pack::multiply_add(Pack::all(scales[b] * coefficients(v, j + b)), entry, sum[b]);
     }
   }
   KOKKOS_FORCEINLINE_FUNCTION Acc factor(int i, int j) const {
