@@ -790,7 +790,8 @@ const SolveReport& ChosenSolver<Exec, Matrix>::solve(const Exec& exec,
       continue;
     }
     try_pair(exec, *pair, right, solution, target);
-    if (is(Outcome::inconsistent) && constant_nullspace()) {
+    if (is(Outcome::inconsistent) && constant_nullspace() &&
+        report_.iterations < options_.max_iterations) {
       // Rounding decides whether rows sum to zero: A may be regular.
       not_singular_ = true;
       forget_solvers();
@@ -810,7 +811,8 @@ const SolveReport& ChosenSolver<Exec, Matrix>::solve(const Exec& exec,
     // At the end of accuracy one more pair may do better, unless nothing is left but rounding.
     const bool again = attained;
     attained = attained || is(Outcome::attainable_accuracy);
-    if (again || (attained && is_rounding(exec, solution))) {
+    const bool stalled = is(Outcome::attainable_accuracy, Outcome::stagnated);
+    if (again || (stalled && is_rounding(exec, solution))) {
       report_.outcome = Outcome::attainable_accuracy;
       break;
     }

@@ -171,7 +171,8 @@ struct ReadRows {
     of.largest_row_sum = Kokkos::max(of.largest_row_sum, magnitudes);
     // The rounding of a sum, and of a diagonal that is one.
     const double rounding = epsilon * static_cast<double>(Kokkos::min(length(i), std::int64_t{32}));
-    if (static_cast<double>(Kokkos::abs(sum)) <= rounding * magnitudes) ++of.zero_sums;
+    const bool zero_sum = static_cast<double>(Kokkos::abs(sum)) <= rounding * magnitudes;
+    if (zero_sum && Kokkos::isfinite(magnitudes)) ++of.zero_sums;
     if (size >= (magnitudes - size) * (1 - 32 * epsilon)) ++of.dominant;
     if (size > 0) {
       of.least_diagonal = Kokkos::min(of.least_diagonal, size);
