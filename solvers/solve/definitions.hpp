@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -24,6 +23,8 @@
 #include "../krylov/gmres.hpp"
 #include "../krylov/minres.hpp"
 #include "../multigrid/plan.hpp"
+#include "advice.hpp"
+#include "borrowed.hpp"
 #include "fields.hpp"
 #include "guard.hpp"
 #include "inspect.hpp"
@@ -32,74 +33,6 @@
 
 /// The guarded run of a solve.
 namespace heddle::detail::solve {
-
-template <Scalar S>
-struct MultiplyByInverse {
-  const S* inverse;
-  const S* from;
-  S* to;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { to[i] = inverse[i] * from[i]; }
-};
-
-/// A diagonal preconditioner of borrowed entries.
-template <ExecutionSpace Exec, Scalar S>
-class BorrowedDiagonal {
- public:
-  BorrowedDiagonal() = default;
-  BorrowedDiagonal(const S* inverse, std::int64_t rows)
-      : inverse_(inverse, static_cast<std::size_t>(rows)) {}
-
-  template <class B, class X>
-  void apply(const Exec& exec, const B& b, const X& x) const {
-    parallel_for(exec, "heddle::solve::jacobi", static_cast<std::int64_t>(inverse_.extent(0)),
-                 MultiplyByInverse<S>{inverse_.data(), b.data(), x.data()});
-  }
-  ConstSolverVector<Exec, S> inverse_diagonal() const { return inverse_; }
-  void renew() { version_.renew(); }
-
-  static constexpr bool is_diagonal = true;
-  static constexpr bool symmetric() { return true; }
-  static constexpr const char* name() { return "Jacobi"; }
-  VersionNumber version() const { return version_.number(); }
-  static constexpr bool capturable() { return true; }
-  static constexpr bool launches_by_heddle = true;
-
- private:
-  ConstSolverVector<Exec, S> inverse_;
-  Version version_;
-};
-
-/// Any preconditioner, borrowed, in one type, so that each method is compiled once.
-template <ExecutionSpace Exec, Scalar S>
-class AnyPreconditioner {
- public:
-  template <class M>
-  explicit AnyPreconditioner(const M& of)
-      : apply_([&of](const Exec& exec, const ConstSolverVector<Exec, S>& b,
-                     const SolverVector<Exec, S>& x) { of.apply(exec, b, x); }),
-        version_([&of] { return of.version(); }),
-        symmetric_(krylov::symmetric(of)),
-        variable_(krylov::is_variable(of)),
-        name_(krylov::name_of(of)) {}
-
-  void apply(const Exec& exec, const ConstSolverVector<Exec, S>& b,
-             const SolverVector<Exec, S>& x) const {
-    apply_(exec, b, x);
-  }
-  bool symmetric() const { return symmetric_; }
-  bool is_variable() const { return variable_; }
-  std::string name() const { return name_; }
-  VersionNumber version() const { return version_(); }
-  static constexpr bool capturable() { return true; }
-  static constexpr bool launches_by_heddle = true;
-
- private:
-  std::function<void(const Exec&, const ConstSolverVector<Exec, S>&, const SolverVector<Exec, S>&)>
-      apply_;
-  std::function<VersionNumber()> version_;
-  bool symmetric_, variable_;
-  std::string name_;
-};
 
 template <ExecutionSpace Exec, class Matrix>
 class ChosenSolver final : public AnySolver<Exec, Matrix> {
@@ -315,7 +248,7 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
     return best_residual_ <= 4 * epsilon * report_.matrix.largest_row_sum * norm(exec, x);
   }
 
-  /// What pairs are sorted by: last resorts come last, and those that a limit may end before.
+  /// Pairs are sorted by this: last resorts come last, and before them pairs that a limit may end.
   auto order_of(const Known& pair) const {
     return std::tuple(pair.last_resort, pair.over_limit, pair.price(options_.expected_solves));
   }
@@ -506,10 +439,6 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
   void try_pair(const Exec& exec, Known& pair, const ConstVector& b, const Vector& x,
                 double target);
   void judge(Known& pair, SolveAttempt& attempt, const KrylovResult& result);
-  void advise();
-  std::string not_definite() const {
-    return report_.matrix.seen_indefinite() ? "A is indefinite" : "A is singular or indefinite";
-  }
 
   struct IdentityOfVectors {
     void apply(const Exec& exec, const ConstVector& b, const Vector& x) const {
@@ -665,7 +594,7 @@ void ChosenSolver<Exec, Matrix>::judge(Known& pair, SolveAttempt& attempt,
   if (pair.method != M::cg || pair.preconditioner > P::jacobi) return;
   for (Known& other : known_) {  // A itself is not definite
     other.last_resort = false;
-    if (other.method == M::cg) other.refused = not_definite() + ", as cg has seen";
+    if (other.method == M::cg) other.refused = not_definite(report_.matrix) + ", as cg has seen";
   }
 }
 
@@ -700,7 +629,7 @@ const SolveReport& ChosenSolver<Exec, Matrix>::solve(const Exec& exec,
     pair.last = false;
     if (none) pair.refused.clear();  // rather than to try nothing
   }
-  // Of the whole tolerance, from zero.
+  // Prices and limits are those of the whole tolerance, from zero.
   best_residual_ = report_.reference = 1;
   note_limits(tolerance());
   std::stable_sort(known_.begin(), known_.end(), [&](const Known& a, const Known& other) {
@@ -739,7 +668,7 @@ const SolveReport& ChosenSolver<Exec, Matrix>::solve(const Exec& exec,
     }
     exec.fence("heddle::solve::end");
     report_.solve_seconds = guard_.timer.seconds() - report_.setup_seconds;
-    advise();
+    advise(options_, report_);
     return report_;
   };
   if (!std::isfinite(report_.reference) || report_.matrix.not_finite >= 0) {
@@ -827,65 +756,6 @@ const SolveReport& ChosenSolver<Exec, Matrix>::solve(const Exec& exec,
   finish();
   if (guard_.thrown) std::rethrow_exception(std::exchange(guard_.thrown, nullptr));
   return report_;
-}
-
-/// Says what would make the next solve faster, or possible.
-template <ExecutionSpace Exec, class Matrix>
-void ChosenSolver<Exec, Matrix>::advise() {
-  const auto say = [&](std::string line) { report_.advice.push_back(std::move(line)); };
-  const MatrixFacts& A = report_.matrix;
-  if (A.not_finite >= 0) say("correct the values of row " + std::to_string(A.not_finite));
-  if (report_.outcome == Outcome::not_a_number && !std::isfinite(A.largest_row_sum) &&
-      A.not_finite < 0) {
-    say("scale A: the sum of a row's magnitudes overflows");
-  }
-  if (options_.positive_definite == true) {
-    const bool seen = std::any_of(known_.begin(), known_.end(), [](const Known& pair) {
-      return pair.refused.ends_with("as cg has seen");
-    });
-    if (!A.symmetric || seen) {
-      say("leave options.positive_definite out: " +
-          (A.symmetric ? not_definite()
-                       : std::string(A.is_complex ? "A is not Hermitian" : "A is not symmetric") +
-                             ", which conjugate gradients require"));
-    }
-  }
-  const bool for_multigrid = options_.near_nullspace.count() > 0 || options_.block_size > 0;
-  const auto by_multigrid = [](const SolveAttempt& ran) {
-    return ran.pair.ends_with(name(P::multigrid));
-  };
-  if (for_multigrid && !report_.attempts.empty() &&
-      std::none_of(report_.attempts.begin(), report_.attempts.end(), by_multigrid)) {
-    say("options.near_nullspace and options.block_size are for multigrid, which did not run: pin a "
-        "pair with it to use them");
-  }
-  if (report_.setup_seconds > report_.solve_seconds && report_.converged()) {
-    say("keep the Solver: its set-up took " +
-        number_text(report_.setup_seconds / std::max(report_.solve_seconds, 1e-9)) +
-        " times the rest of this solve, and serves further solves and update_values; say how many "
-        "with options.expected_solves");
-  }
-  const bool elastic = block_size() > 1 && options_.near_nullspace.count() == 0;
-  if (elastic && A.symmetric) {
-    say("A has blocks of " + std::to_string(block_size()) +
-        " rows: if it is an elastic body give options.near_nullspace = rigid_body_motions(exec, "
-        "coordinates)");
-  }
-  if (report_.converged() &&
-      std::any_of(report_.attempts.begin(), report_.attempts.end(), [&](const SolveAttempt& ran) {
-        return ran.pair != report_.attempts.back().pair;
-      })) {
-    say("pin options.pair = \"" + report_.attempts.back().pair +
-        "\" for such matrices: other pairs were tried in vain");
-  }
-  if (report_.outcome == Outcome::inconsistent) {
-    say("take the part along the nullspace out of b: A has no x for it");
-  }
-  if (report_.outcome == Outcome::iteration_limit) say("raise options.max_iterations");
-  if (report_.outcome == Outcome::attainable_accuracy) {
-    say("ask for a larger relative_tolerance: rounding is all that is left");
-  }
-  if (A.empty_rows > 0) say("leave out the rows of A without entries, which make it singular");
 }
 
 template <ExecutionSpace Exec, class Matrix>

@@ -360,7 +360,7 @@ TEST_CASE("limits are kept, and what is reached is said") {
     CHECK(mentions(refused.report.to_string(), "max_bytes"));
     CHECK(refused.report.attempts.empty());
   }
-  // What was set up is measured too, and makes room for another pair.
+  // Bytes are measured after a set-up too, and one pair makes room for another.
   Solver changing(Exec(), a.matrix(), {.max_bytes = least + 6 * 3600 * 8 + 500000});
   for (int k = 0; k < 2; ++k) {
     Kokkos::deep_copy(x, 0.0);
