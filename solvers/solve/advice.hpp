@@ -11,7 +11,7 @@
 
 namespace heddle::detail::solve {
 
-/// What is said of an A that conjugate gradients have met.
+/// The words for an A on which conjugate gradients have failed.
 inline std::string not_definite(const MatrixFacts& A) {
   return A.seen_indefinite() ? "A is indefinite" : "A is singular or indefinite";
 }
