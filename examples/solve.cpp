@@ -72,7 +72,8 @@ int main(int argc, char** argv) {
     }
     const heddle::SolveReport& report = solver.solve(exec, b, x);
     std::printf("step %d: %s after %d iterations by %s, %zu bytes held\n", step,
-                name(report.outcome), report.iterations, report.attempts.back().pair.c_str(),
+                name(report.outcome), report.iterations,
+                report.attempts.empty() ? "no pair" : report.attempts.back().pair.c_str(),
                 solver.bytes());
     well = well && report.converged() && residual(grid, b, x) < 1.001e-8;
   }

@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
+#include <exception>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "../../backends/device.hpp"
@@ -20,6 +23,8 @@
 #include "../krylov/gmres.hpp"
 #include "../krylov/minres.hpp"
 #include "../multigrid/plan.hpp"
+#include "advice.hpp"
+#include "borrowed.hpp"
 #include "fields.hpp"
 #include "guard.hpp"
 #include "inspect.hpp"
@@ -28,74 +33,6 @@
 
 /// The guarded run of a solve.
 namespace heddle::detail::solve {
-
-template <Scalar S>
-struct MultiplyByInverse {
-  const S* inverse;
-  const S* from;
-  S* to;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { to[i] = inverse[i] * from[i]; }
-};
-
-/// A diagonal preconditioner of borrowed entries.
-template <ExecutionSpace Exec, Scalar S>
-class BorrowedDiagonal {
- public:
-  BorrowedDiagonal() = default;
-  BorrowedDiagonal(const S* inverse, std::int64_t rows)
-      : inverse_(inverse, static_cast<std::size_t>(rows)) {}
-
-  template <class B, class X>
-  void apply(const Exec& exec, const B& b, const X& x) const {
-    parallel_for(exec, "heddle::solve::jacobi", static_cast<std::int64_t>(inverse_.extent(0)),
-                 MultiplyByInverse<S>{inverse_.data(), b.data(), x.data()});
-  }
-  ConstSolverVector<Exec, S> inverse_diagonal() const { return inverse_; }
-  void renew() { version_.renew(); }
-
-  static constexpr bool is_diagonal = true;
-  static constexpr bool symmetric() { return true; }
-  static constexpr const char* name() { return "Jacobi"; }
-  VersionNumber version() const { return version_.number(); }
-  static constexpr bool capturable() { return true; }
-  static constexpr bool launches_by_heddle = true;
-
- private:
-  ConstSolverVector<Exec, S> inverse_;
-  Version version_;
-};
-
-/// Any preconditioner, borrowed, in one type, so that each method is compiled once.
-template <ExecutionSpace Exec, Scalar S>
-class AnyPreconditioner {
- public:
-  template <class M>
-  explicit AnyPreconditioner(const M& of)
-      : apply_([&of](const Exec& exec, const ConstSolverVector<Exec, S>& b,
-                     const SolverVector<Exec, S>& x) { of.apply(exec, b, x); }),
-        version_([&of] { return of.version(); }),
-        symmetric_(krylov::symmetric(of)),
-        variable_(krylov::is_variable(of)),
-        name_(krylov::name_of(of)) {}
-
-  void apply(const Exec& exec, const ConstSolverVector<Exec, S>& b,
-             const SolverVector<Exec, S>& x) const {
-    apply_(exec, b, x);
-  }
-  bool symmetric() const { return symmetric_; }
-  bool is_variable() const { return variable_; }
-  std::string name() const { return name_; }
-  VersionNumber version() const { return version_(); }
-  static constexpr bool capturable() { return true; }
-  static constexpr bool launches_by_heddle = true;
-
- private:
-  std::function<void(const Exec&, const ConstSolverVector<Exec, S>&, const SolverVector<Exec, S>&)>
-      apply_;
-  std::function<VersionNumber()> version_;
-  bool symmetric_, variable_;
-  std::string name_;
-};
 
 template <ExecutionSpace Exec, class Matrix>
 class ChosenSolver final : public AnySolver<Exec, Matrix> {
@@ -136,21 +73,18 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
                   "make a new Solver when the pattern changes");
     }
     const Kokkos::Timer timer;
-    const bool was_singular = report_.matrix.maps_ones_to_zero();
+    const bool was_constant = constant_nullspace();
     A_ = A;
     product_->update_values(exec, A);
     jacobi_.renew();
     magnitudes_.renew();
     inspect(exec);
-    if (report_.matrix.maps_ones_to_zero() != was_singular) {  // solvers keep the nullspace
-      cg_ = {};
-      minres_ = {};
-      gmres_ = {};
-      bicgstab_ = {};
-    }
+    not_singular_ = false;
+    if (constant_nullspace() != was_constant) forget_solvers();
     renew(exec, ic_);
     renew(exec, ilu_);
     renew(exec, multigrid_);
+    multigrid_renewed_ = multigrid_.has_value();
     note_set_up();
     report_.inspect_seconds = timer.seconds();
   }
@@ -175,9 +109,12 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
   };
   /// A pair as the solves so far know it.
   struct Known : SolvePair {
-    int stops = 0;          ///< how often a forecast has ended it in this solve
-    bool measured = false;  ///< whether iterations are those of a run
-    bool last = false;      ///< whether it has run to its own end in this solve
+    double first_iterations = 0;  ///< as priced
+    double whole_setup = 0;       ///< the seconds of a set-up, whether or not it has been made
+    bool over_limit = false;      ///< whether it is predicted to exceed a limit of this solve
+    int stops = 0;                ///< how often a forecast has ended it in this solve
+    bool measured = false;        ///< whether iterations are those of a run
+    bool last = false;            ///< whether it has run to its own end in this solve
     bool usable() const { return refused.empty() && !last; }
   };
 
@@ -192,6 +129,8 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
                       std::to_string(A_.rows()) + " rows",
                   "give a divisor of the rows");
     }
+    check_vectors("options.nullspace", options.nullspace);
+    check_vectors("options.near_nullspace", options.near_nullspace);
     if (options.pair.empty()) return;
     const std::size_t slash = options.pair.find('/');
     value_of<SolveMethod>("the method of options.pair", options.pair.substr(0, slash));
@@ -200,15 +139,44 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
         slash == std::string::npos ? std::string() : options.pair.substr(slash + 1));
   }
 
+  void check_vectors(const std::string& name, const Nullspace& of) const {
+    if (!of.memory().empty() && of.memory() != Space::name()) {
+      throw Error(name + " is in memory of " + of.memory(),
+                  std::string("give vectors in memory of ") + Space::name());
+    }
+    const auto check_one = [&]<class Given>(const Given& given) {
+      if constexpr (std::same_as<Given, Multivector<const S>>) {
+        if (given.rows == A_.rows()) return;
+        throw Error(name + " has vectors of " + std::to_string(given.rows) + " rows, and A has " +
+                        std::to_string(A_.rows()),
+                    "give vectors of the size of A");
+      } else if constexpr (!std::same_as<Given, Nullspace::None> &&
+                           !std::same_as<Given, Nullspace::Ones>) {
+        throw Error(name + " has vectors of another scalar than A", "give vectors of A's scalar");
+      }
+    };
+    std::visit(check_one, of.vectors());
+  }
+
   double tolerance() const {
     return options_.relative_tolerance.value_or(sizeof(Real) == 8 ? 1e-8 : 1e-5);
   }
   int block_size() const {
     return options_.block_size > 0 ? options_.block_size : report_.matrix.block_size;
   }
+  /// Whether the constant vector is left out because the inspection found it in the nullspace.
+  bool constant_nullspace() const {
+    return options_.nullspace.count() == 0 && report_.matrix.maps_ones_to_zero() && !not_singular_;
+  }
   Nullspace nullspace() const {
-    const bool constant = options_.nullspace.count() == 0 && report_.matrix.maps_ones_to_zero();
-    return constant ? Nullspace::constant() : options_.nullspace;
+    return constant_nullspace() ? Nullspace::constant() : options_.nullspace;
+  }
+  /// Solvers keep the nullspace that they were made with.
+  void forget_solvers() {
+    cg_ = {};
+    minres_ = {};
+    gmres_ = {};
+    bicgstab_ = {};
   }
 
   void inspect(const Exec& exec) {
@@ -229,6 +197,10 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
                         block_size()};
     for (const SolvePair& pair : pairs_of(priced, options_)) known_.push_back(Known{pair});
     if (!options_.pair.empty()) pin(priced);
+    for (Known& pair : known_) {
+      pair.first_iterations = pair.iterations;
+      pair.whole_setup = pair.setup_seconds;
+    }
     report_.considered.assign(known_.begin(), known_.end());
   }
   /// Leaves the pinned pair alone, whether or not it was considered.
@@ -270,37 +242,59 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
     return norm(exec, rest);
   }
 
-  /// The first usable pair but one in the order of prices, or null.
+  /// Whether b - A x is as small as the rounding of a product.
+  bool is_rounding(const Exec& exec, const Vector& x) const {
+    constexpr double epsilon = Kokkos::Experimental::epsilon_v<Real>;
+    return best_residual_ <= 4 * epsilon * report_.matrix.largest_row_sum * norm(exec, x);
+  }
+
+  /// Pairs are sorted by this: last resorts come last, and before them pairs that a limit may end.
+  auto order_of(const Known& pair) const {
+    return std::tuple(pair.last_resort, pair.over_limit, pair.price(options_.expected_solves));
+  }
+  /// Notes which pairs are predicted to exceed a limit, with the digits that are left.
+  void note_limits(double target) {
+    const double fraction = fraction_left(target);
+    const int iterations = options_.max_iterations - report_.iterations;
+    const double seconds = options_.max_seconds - guard_.seconds();
+    for (Known& pair : known_) {
+      const double needs = fraction * pair.iterations;
+      pair.over_limit =
+          needs > iterations || pair.setup_seconds + needs * pair.seconds_of_iteration > seconds;
+    }
+  }
+  double fraction_left(double target) {
+    // Less than rounding cannot be forecast.
+    constexpr double epsilon = Kokkos::Experimental::epsilon_v<Real>;
+    guard_.target = std::max(target / report_.reference, epsilon);
+    return guard_.fraction(best_residual_ / report_.reference);
+  }
+  /// The first usable pair but one in that order, or null.
   Known* cheapest(const Known* except) {
     Known* first = nullptr;
     for (Known& pair : known_) {
       if (!pair.usable() || &pair == except) continue;
-      if (!first || std::pair(pair.last_resort, price_of(pair)) <
-                        std::pair(first->last_resort, price_of(*first))) {
-        first = &pair;
-      }
+      if (!first || order_of(pair) < order_of(*first)) first = &pair;
     }
     return first;
   }
-  double price_of(const Known& pair) const { return pair.price(options_.expected_solves); }
   /// Whether the iterations of another pair, which has not run, are predicted from the same
   /// condition.
   static bool are_alike(const Known& pair, const Known& other) {
     return pair.preconditioner != P::multigrid && other.preconditioner != P::multigrid &&
            !other.measured;
   }
-  /// Seconds that `fraction` of the digits take with the cheapest pair that `pair` may be left for.
-  double cheapest_beside(const Known& pair, bool alike, double fraction) const {
-    double least = std::numeric_limits<double>::infinity();
-    if (pair.stops >= most_stops) return least;
+  /// The pairs that `pair` may be left for.
+  std::vector<Rival> rivals_of(const Known& pair) const {
+    std::vector<Rival> rivals;
+    if (pair.stops >= most_stops) return rivals;
     for (const Known& other : known_) {
       if (&other == &pair || !other.usable() || other.stops > pair.stops + 1) continue;
       if (other.last_resort && !pair.last_resort) continue;
-      if (are_alike(pair, other) != alike) continue;
-      least = std::min(least, other.setup_seconds / options_.expected_solves +
-                                  fraction * other.iterations * other.seconds_of_iteration);
+      rivals.push_back({other.setup_seconds / options_.expected_solves, other.iterations,
+                        other.seconds_of_iteration, are_alike(pair, other)});
     }
-    return least;
+    return rivals;
   }
 
   bool is_set_up(const SolvePair& pair) const {
@@ -312,8 +306,30 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
   }
   void note_set_up() {
     for (Known& pair : known_) {
-      if (is_set_up(pair)) pair.setup_seconds = 0;
+      pair.setup_seconds = is_set_up(pair) ? 0 : pair.whole_setup;
     }
+  }
+  /// Frees what no run of `pair` uses.
+  void free_all_but(const SolvePair& pair) {
+    if (pair.method != M::cg) cg_ = {};
+    if (pair.method != M::minres) minres_ = {};
+    if (pair.method != M::gmres) gmres_ = {};
+    if (pair.method != M::bicgstab) bicgstab_ = {};
+    const bool incomplete = pair.preconditioner == P::incomplete;
+    if (!incomplete || pair.method != M::cg) ic_.reset();
+    if (!incomplete || pair.method == M::cg) ilu_.reset();
+    if (pair.preconditioner != P::multigrid) multigrid_.reset();
+    note_set_up();
+  }
+  /// Frees what was just made, and throws Error, if all together is larger than options.max_bytes.
+  template <class Part>
+  void keep_bound(std::optional<Part>& made, const char* what) const {
+    const std::size_t held = bytes();
+    if (held <= options_.max_bytes) return;
+    made.reset();
+    throw Error("with " + std::string(what) + " the Solver would keep " + std::to_string(held) +
+                    " bytes, and max_bytes is " + std::to_string(options_.max_bytes),
+                "raise max_bytes");
   }
   /// Throws Error if the preconditioner cannot be made.
   void set_up(const Exec& exec, const SolvePair& pair) {
@@ -325,8 +341,10 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
       if (pair.method == M::cg) {
         of.retries = 8;
         ic_.emplace(exec, A_, of);
+        keep_bound(ic_, "factors");
       } else {
         ilu_.emplace(exec, A_, of);
+        keep_bound(ilu_, "factors");
       }
       return;
     }
@@ -340,23 +358,17 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
     }
     const auto& vectors = options_.near_nullspace.vectors();
     if (const auto* given = std::get_if<Multivector<const S>>(&vectors)) {
-      if (options_.near_nullspace.memory() != Space::name()) {
-        throw Error("options.near_nullspace is in memory of " + options_.near_nullspace.memory(),
-                    std::string("give vectors in memory of ") + Space::name());
-      }
       using View = Kokkos::View<const S**, Kokkos::LayoutStride, Space, Unmanaged>;
       const auto count = static_cast<std::size_t>(given->count);
       const Kokkos::LayoutStride layout(static_cast<std::size_t>(given->rows),
                                         static_cast<std::size_t>(given->row_stride), count,
                                         static_cast<std::size_t>(given->vector_stride));
       multigrid_.emplace(exec, A_, View(given->data, layout), of);
-    } else if (std::holds_alternative<Nullspace::None>(vectors) ||
-               std::holds_alternative<Nullspace::Ones>(vectors)) {
-      multigrid_.emplace(exec, A_, of);
     } else {
-      throw Error("options.near_nullspace has vectors of another scalar than A",
-                  "give vectors of A's scalar");
+      multigrid_.emplace(exec, A_, of);
     }
+    multigrid_renewed_ = false;
+    keep_bound(multigrid_, "multigrid");
   }
 
   /// Runs a pair from x under the guard.
@@ -403,6 +415,7 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
     };
     if constexpr (std::same_as<Solver, GmresSolver<Exec, S>>) of.restart = restart;
     made.solver.emplace(exec, A_.rows(), of);
+    keep_bound(made.solver, "vectors of the method");
     made.limit = limit;
     return *made.solver;
   }
@@ -426,7 +439,6 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
   void try_pair(const Exec& exec, Known& pair, const ConstVector& b, const Vector& x,
                 double target);
   void judge(Known& pair, SolveAttempt& attempt, const KrylovResult& result);
-  void advise();
 
   struct IdentityOfVectors {
     void apply(const Exec& exec, const ConstVector& b, const Vector& x) const {
@@ -458,6 +470,9 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
   SolveReport report_;
   Guard guard_;
   double best_residual_ = 0;
+  bool multigrid_renewed_ = false;  ///< whether its hierarchy was made for other values
+  /// Whether a solve has shown that a detected nullspace is none.
+  bool not_singular_ = false;
 };
 
 /// Sets up a pair and runs it from x, which is the best one so far; leaves the best in x.
@@ -485,23 +500,23 @@ void ChosenSolver<Exec, Matrix>::try_pair(const Exec& exec, Known& pair, const C
   report_.setup_seconds += attempt.setup_seconds;
   note_set_up();
 
-  const double goal = target / report_.reference;
-  const double whole = std::log(1 / std::clamp(goal, 1e-300, 0.5));
-  const double fraction = std::clamp(std::log(best_residual_ / target) / whole, 0.01, 1.0);
+  const double fraction = fraction_left(target);
   guard_.forecast.clear();
-  guard_.target = goal;
-  guard_.by_alike = cheapest_beside(pair, true, fraction);
-  guard_.by_others = cheapest_beside(pair, false, fraction);
+  guard_.rivals = rivals_of(pair);
   guard_.predicted = fraction * pair.iterations;
   guard_.seconds_of_iteration = pair.seconds_of_iteration;
-  guard_.earliest = std::max(20, static_cast<int>(std::min(pair.iterations / 4, 100.0)));
+  // A pair that was left on a plateau, as conjugate gradients have them, has more time.
+  guard_.earliest = std::max(20, static_cast<int>(std::min(pair.iterations / 4, 100.0)))
+                    << pair.stops;
   guard_.before = report_.iterations;
+  guard_.iterations_left = options_.max_iterations - report_.iterations;
+  guard_.began = guard_.seconds();
   guard_.stopped = Guard::Stopped::no;
   heddle::vectors::copy(exec, x, Vector(best_, x.extent(0)));
   const double before = best_residual_;
   KrylovResult result;
   try {
-    result = run(exec, pair, b, x, options_.max_iterations - report_.iterations);
+    result = run(exec, pair, b, x, guard_.iterations_left);
   } catch (const Error& error) {
     attempt.seconds = timer.seconds() - attempt.setup_seconds;
     heddle::vectors::copy(exec, Vector(best_, x.extent(0)), x);
@@ -524,8 +539,19 @@ void ChosenSolver<Exec, Matrix>::try_pair(const Exec& exec, Known& pair, const C
     attempt.ended = name(Outcome::converged);
     pair.iterations = std::max(1.0, result.iterations / fraction);
     pair.measured = true;
+    const double missed = std::max(1.0, pair.iterations / pair.first_iterations);
+    for (Known& other : known_) {
+      if (are_alike(pair, other)) other.iterations = missed * other.first_iterations;
+    }
   } else {
     judge(pair, attempt, result);
+  }
+  const bool outgrown = pair.preconditioner == P::multigrid && multigrid_renewed_ &&
+                        pair.iterations > 3 * pair.first_iterations;
+  if (outgrown) {  // a hierarchy of former values
+    multigrid_.reset();
+    pair.iterations = pair.first_iterations;
+    note_set_up();
   }
   report_.attempts.push_back(attempt);
 }
@@ -537,16 +563,17 @@ void ChosenSolver<Exec, Matrix>::judge(Known& pair, SolveAttempt& attempt,
   report_.outcome =
       result.outcome == Outcome::converged ? Outcome::attainable_accuracy : result.outcome;
   attempt.ended = name(report_.outcome);
-  // The last call of a callback has no effect on an iteration that has ended.
-  const bool by_callback = result.outcome == Outcome::stopped_by_user;
-  switch (by_callback ? guard_.stopped : Guard::Stopped::no) {
+  // The guard's last call has no effect on an iteration that has ended, but the user has his word.
+  const bool ended = result.outcome != Outcome::stopped_by_user;
+  const bool by_user = guard_.stopped == Guard::Stopped::by_user;
+  switch (ended && !by_user ? Guard::Stopped::no : guard_.stopped) {
     case Guard::Stopped::by_forecast:
       expect_more(pair, missed_by(guard_.predicted, result.iterations, guard_.left));
       ++pair.stops;
       attempt.ended = std::isfinite(guard_.left)
                           ? "left, since " + number_text(guard_.left) +
                                 " iterations more were forecast, and another pair is predicted to "
-                                "take less time"
+                                "take less time or to keep the limits"
                           : std::string("left, since its residual fell no more");
       report_.outcome = Outcome::running;
       return;
@@ -557,15 +584,17 @@ void ChosenSolver<Exec, Matrix>::judge(Known& pair, SolveAttempt& attempt,
   attempt.ended = name(report_.outcome);
   pair.last = true;
   const auto is = [&](auto... outcomes) { return ((report_.outcome == outcomes) || ...); };
-  if (is(Outcome::breakdown, Outcome::indefinite, Outcome::diverged, Outcome::stagnated,
-         Outcome::not_a_number)) {
-    pair.refused = "failed: " + attempt.ended;
+  // These depend on b: the pair may serve another one.
+  if (is(Outcome::breakdown, Outcome::diverged, Outcome::stagnated, Outcome::not_a_number)) {
+    pair.iterations *= 4;
+    pair.measured = true;
   }
   if (report_.outcome != Outcome::indefinite) return;
+  pair.refused = "failed: " + attempt.ended;
   if (pair.method != M::cg || pair.preconditioner > P::jacobi) return;
   for (Known& other : known_) {  // A itself is not definite
     other.last_resort = false;
-    if (other.method == M::cg) other.refused = "A is not positive definite, as cg has seen";
+    if (other.method == M::cg) other.refused = not_definite(report_.matrix) + ", as cg has seen";
   }
 }
 
@@ -589,19 +618,24 @@ const SolveReport& ChosenSolver<Exec, Matrix>::solve(const Exec& exec,
   report_.outcome = Outcome::converged;
   report_.residual = report_.reference = report_.setup_seconds = report_.solve_seconds = 0;
   report_.iterations = 0;
+  report_.none_ran.clear();
   report_.attempts.clear();
   report_.history.clear();
   report_.advice.clear();
-  std::stable_sort(known_.begin(), known_.end(), [&](const Known& a, const Known& other) {
-    return std::pair(a.last_resort, price_of(a)) < std::pair(other.last_resort, price_of(other));
-  });
   const bool none = std::none_of(known_.begin(), known_.end(),
                                  [](const Known& pair) { return pair.refused.empty(); });
   for (Known& pair : known_) {
     pair.stops = 0;
     pair.last = false;
-    if (none) pair.refused.clear();  // all have failed, perhaps by another b
+    if (none) pair.refused.clear();  // rather than to try nothing
   }
+  // Prices and limits are those of the whole tolerance, from zero.
+  best_residual_ = report_.reference = 1;
+  note_limits(tolerance());
+  std::stable_sort(known_.begin(), known_.end(), [&](const Known& a, const Known& other) {
+    return order_of(a) < order_of(other);
+  });
+  report_.reference = 0;
   report_.considered.assign(known_.begin(), known_.end());
   if (n == 0) return report_;
 
@@ -634,13 +668,19 @@ const SolveReport& ChosenSolver<Exec, Matrix>::solve(const Exec& exec,
     }
     exec.fence("heddle::solve::end");
     report_.solve_seconds = guard_.timer.seconds() - report_.setup_seconds;
-    advise();
+    advise(options_, report_);
     return report_;
   };
   if (!std::isfinite(report_.reference) || report_.matrix.not_finite >= 0) {
     report_.outcome = Outcome::not_a_number;
     report_.residual = std::numeric_limits<double>::quiet_NaN();
-    if (report_.matrix.not_finite < 0) report_.advice.emplace_back("b has NaN or infinity");
+    if (report_.matrix.not_finite < 0) {
+      std::int64_t count = 0;
+      Kokkos::parallel_reduce("heddle::solve::read_b", range_policy(exec, n),
+                              CountNotFinite<S>{right.data()}, count);
+      report_.advice.emplace_back(count > 0 ? "b has NaN or infinity"
+                                            : "the norm of b overflows: scale A and b");
+    }
     return finish();
   }
   const bool guessed = !options_.zero_guess && report_.reference > 0;
@@ -653,7 +693,10 @@ const SolveReport& ChosenSolver<Exec, Matrix>::solve(const Exec& exec,
 
   report_.outcome = best_residual_ <= target ? Outcome::converged : Outcome::running;
   Known* pair = nullptr;
+  bool attained = false;
+  const auto is = [&](auto... outcomes) { return ((report_.outcome == outcomes) || ...); };
   while (report_.outcome != Outcome::converged) {
+    note_limits(target);
     // A pair that was just left would only restart.
     Known* const other = cheapest(pair);
     pair = other ? other : cheapest(nullptr);
@@ -666,59 +709,53 @@ const SolveReport& ChosenSolver<Exec, Matrix>::solve(const Exec& exec,
       report_.outcome = Outcome::out_of_time;
       break;
     }
-    if (options_.max_bytes != no_bound && bytes() + bytes_of(*pair) > options_.max_bytes) {
+    const auto exceeds = [&] {
+      return options_.max_bytes != no_bound && bytes() + bytes_of(*pair) > options_.max_bytes;
+    };
+    if (exceeds()) free_all_but(*pair);
+    if (exceeds()) {
       pair->refused = "left out: it would keep about " + std::to_string(bytes_of(*pair)) +
                       " bytes more, and max_bytes is " + std::to_string(options_.max_bytes);
       continue;
     }
     try_pair(exec, *pair, right, solution, target);
-    if (report_.outcome == Outcome::out_of_time || report_.outcome == Outcome::stopped_by_user ||
-        report_.outcome == Outcome::inconsistent) {
+    if (is(Outcome::inconsistent) && constant_nullspace() &&
+        report_.iterations < options_.max_iterations) {
+      // Rounding decides whether rows sum to zero: A may be regular.
+      not_singular_ = true;
+      forget_solvers();
+      const std::vector<Known> before = known_;
+      try_pair(exec, *pair, right, solution, target);
+      if (!is(Outcome::converged, Outcome::out_of_time, Outcome::stopped_by_user)) {
+        report_.outcome = Outcome::inconsistent;
+        known_ = before;
+        not_singular_ = false;
+        forget_solvers();
+      }
+    }
+    if (is(Outcome::converged, Outcome::out_of_time, Outcome::stopped_by_user,
+           Outcome::inconsistent)) {
+      break;
+    }
+    // At the end of accuracy one more pair may do better, unless nothing is left but rounding.
+    const bool again = attained;
+    attained = attained || is(Outcome::attainable_accuracy);
+    const bool stalled = is(Outcome::attainable_accuracy, Outcome::stagnated);
+    if (again || (stalled && is_rounding(exec, solution))) {
+      report_.outcome = Outcome::attainable_accuracy;
       break;
     }
   }
-  // Without a pair that ran nothing was iterated.
-  if (report_.outcome == Outcome::running) report_.outcome = Outcome::breakdown;
+  if (is(Outcome::running) && report_.iterations == 0) {
+    const auto refused = std::find_if(known_.begin(), known_.end(),
+                                      [](const Known& of) { return !of.refused.empty(); });
+    report_.none_ran = refused != known_.end() ? refused->name() + ": " + refused->refused : "";
+  }
+  if (is(Outcome::running)) report_.outcome = Outcome::breakdown;
   report_.residual = best_residual_;
-  return finish();
-}
-
-/// Says what would make the next solve faster, or possible.
-template <ExecutionSpace Exec, class Matrix>
-void ChosenSolver<Exec, Matrix>::advise() {
-  const auto say = [&](std::string line) { report_.advice.push_back(std::move(line)); };
-  const MatrixFacts& A = report_.matrix;
-  if (A.not_finite >= 0) say("correct the values of row " + std::to_string(A.not_finite));
-  for (const Known& pair : known_) {
-    if (options_.positive_definite == true && pair.refused.starts_with("A is not positive")) {
-      say("leave options.positive_definite out: A is not positive definite");
-      break;
-    }
-  }
-  if (report_.setup_seconds > report_.solve_seconds && report_.converged()) {
-    say("keep the Solver: its set-up took " +
-        number_text(report_.setup_seconds / std::max(report_.solve_seconds, 1e-9)) +
-        " times the rest of this solve, and serves further solves and update_values; say how many "
-        "with options.expected_solves");
-  }
-  const bool elastic = block_size() > 1 && options_.near_nullspace.count() == 0;
-  if (elastic && A.symmetric) {
-    say("A has blocks of " + std::to_string(block_size()) +
-        " rows: if it is an elastic body give options.near_nullspace = rigid_body_motions(exec, "
-        "coordinates)");
-  }
-  if (report_.attempts.size() > 1 && report_.converged() && options_.pair.empty()) {
-    say("pin options.pair = \"" + report_.attempts.back().pair +
-        "\" for such matrices: the pairs before it were tried in vain");
-  }
-  if (report_.outcome == Outcome::inconsistent) {
-    say("take the part along the nullspace out of b: A has no x for it");
-  }
-  if (report_.outcome == Outcome::iteration_limit) say("raise options.max_iterations");
-  if (report_.outcome == Outcome::attainable_accuracy) {
-    say("ask for a larger relative_tolerance: rounding is all that is left");
-  }
-  if (A.empty_rows > 0) say("leave out the rows of A without entries, which make it singular");
+  finish();
+  if (guard_.thrown) std::rethrow_exception(std::exchange(guard_.thrown, nullptr));
+  return report_;
 }
 
 template <ExecutionSpace Exec, class Matrix>

@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <functional>
 #include <limits>
 #include <utility>
@@ -20,6 +21,8 @@ class Forecast {
     if (!seen_.empty()) residual = std::min(residual, seen_.back().least);
     seen_.push_back({iterations, residual});
   }
+  /// The least residual so far.
+  double least() const { return seen_.back().least; }
   /// Iterations that are left until the residual is `target`, at the mean rate of the last half of
   /// those so far; infinite if nothing was gained in them.
   double left(double target) const {
@@ -58,6 +61,14 @@ inline double missed_by(double predicted, double so_far, double left) {
   return std::max(1.0, (so_far + left) / std::max(predicted, 1.0));
 }
 
+/// Another pair, for which an iteration may be left.
+struct Rival {
+  double setup_seconds = 0;  ///< its part of this solve
+  double iterations = 0;     ///< predicted, for the whole tolerance
+  double seconds_of_iteration = 0;
+  bool alike = false;  ///< whether its iterations are predicted from the same condition
+};
+
 /// Watches an iteration from its callback: forecasts its end, and counts what all pairs did.
 struct Guard {
   enum class Stopped { no, by_forecast, by_time, by_user };
@@ -65,35 +76,66 @@ struct Guard {
   Forecast forecast;
   Kokkos::Timer timer;
   double seconds_before = 0, max_seconds = 0;
-  double target = 0;  ///< relative to the norm of b, as residuals are
-  /// Seconds that the rest takes with the cheapest other pair: of those whose iterations are
-  /// predicted from the same condition, and of the others.
-  double by_alike = 0, by_others = 0;
+  double began = 0;   ///< seconds() when the iteration began
+  double target = 0;  ///< positive; relative to the norm of b, as residuals are
+  std::vector<Rival> rivals;
   double seconds_of_iteration = 0;
-  double predicted = 0;  ///< iterations
-  int earliest = 0;      ///< iterations before which no forecast counts
-  int before = 0;        ///< iterations of pairs before
-  double left = 0;       ///< iterations of the last forecast
+  double predicted = 0;     ///< iterations
+  int earliest = 0;         ///< iterations before which no forecast counts
+  int before = 0;           ///< iterations of pairs before
+  int iterations_left = 0;  ///< the limit of this iteration
+  double left = 0;          ///< iterations of the last forecast
   Stopped stopped = Stopped::no;
+  std::exception_ptr thrown;  ///< by the callback
   const std::function<bool(int, double)>* callback = nullptr;
   std::vector<std::pair<int, double>>* history = nullptr;
 
   double seconds() const { return seconds_before + timer.seconds(); }
 
+  /// The part of the digits of the whole tolerance that a residual still lacks.
+  double fraction(double residual) const {
+    return std::clamp(std::log(residual / target) / std::log(1 / std::min(target, 0.5)), 0.01, 1.0);
+  }
+
   bool go_on(int iterations, double residual) {
-    history->emplace_back(before + iterations, residual);
-    if (*callback && !(*callback)(before + iterations, residual)) {
+    if (stopped != Stopped::no) return false;
+    // A pair begins, and ends, where another check has been.
+    if (history->empty() || history->back().first < before + iterations) {
+      history->emplace_back(before + iterations, residual);
+    }
+    try {
+      if (*callback && !(*callback)(before + iterations, residual)) stopped = Stopped::by_user;
+    } catch (...) {  // thrown again once x is in order
+      thrown = std::current_exception();
       stopped = Stopped::by_user;
-    } else if (seconds() > max_seconds) {
+    }
+    if (stopped != Stopped::no) return false;
+    const double now = seconds();
+    if (now > max_seconds) {
       stopped = Stopped::by_time;
     } else {
       forecast.add(iterations, residual);
       left = forecast.left(target);
-      const double alike = by_alike * missed_by(predicted, iterations, left);
-      const bool late = left * seconds_of_iteration > patience * std::min(alike, by_others);
-      if (iterations >= earliest && late) stopped = Stopped::by_forecast;
+      if (iterations >= earliest && is_late(iterations, now)) stopped = Stopped::by_forecast;
     }
     return stopped == Stopped::no;
+  }
+
+ private:
+  /// Whether a rival that meets the limits is predicted to end much earlier, or meets them alone.
+  bool is_late(int iterations, double now) const {
+    const double missed = missed_by(predicted, iterations, left);
+    const double pace = (now - began) / std::max(iterations, 1);
+    const auto fits = [&](double more, double seconds) {
+      return iterations + more <= iterations_left && now + seconds <= max_seconds;
+    };
+    const bool over = !fits(left, left * pace);
+    return std::any_of(rivals.begin(), rivals.end(), [&](const Rival& rival) {
+      const double needs =
+          fraction(forecast.least()) * rival.iterations * (rival.alike ? missed : 1);
+      const double time = rival.setup_seconds + needs * rival.seconds_of_iteration;
+      return fits(needs, time) && (over || left * seconds_of_iteration > patience * time);
+    });
   }
 };
 

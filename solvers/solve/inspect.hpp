@@ -19,11 +19,13 @@
 #include "../vectors/operations.hpp"
 #include "report.hpp"
 
-/// How a solve sees what A is: one or two passes over the entries, and Lanczos or Arnoldi steps.
+/// How a solve sees what A is: passes over the entries, and Lanczos or Arnoldi steps.
 namespace heddle::detail::solve {
 
 /// Largest block size that the inspection looks for.
 inline constexpr int most_block_rows = 6;
+/// Entries of the longest row that is compared with those beside it.
+inline constexpr std::int64_t longest_compared_row = 512;
 
 /// Numbers of the rows that a pass adds up.
 struct RowNumbers {
@@ -32,6 +34,7 @@ struct RowNumbers {
   std::int64_t positive_entries = 0, bandwidth = 0;
   std::int64_t alike[most_block_rows + 1] = {};  ///< by block size: block rows with equal columns
   double least_diagonal = Kokkos::Experimental::infinity_v<double>, largest_diagonal = 0;
+  double largest_row_sum = 0;  ///< of magnitudes
   /// Sum of hashes of the places (i, j) below the diagonal, less that of (j, i) above it: zero for
   /// a symmetric pattern.
   std::uint64_t unmirrored = 0;
@@ -49,6 +52,7 @@ struct RowNumbers {
     for (int b = 0; b <= most_block_rows; ++b) alike[b] += more.alike[b];
     least_diagonal = Kokkos::min(least_diagonal, more.least_diagonal);
     largest_diagonal = Kokkos::max(largest_diagonal, more.largest_diagonal);
+    largest_row_sum = Kokkos::max(largest_row_sum, more.largest_row_sum);
     unmirrored += more.unmirrored;
     unmirrored_values += more.unmirrored_values;
   }
@@ -73,6 +77,24 @@ KOKKOS_FORCEINLINE_FUNCTION std::uint64_t bits_of(const S& value) {
   }
 }
 
+template <Scalar S>
+KOKKOS_FORCEINLINE_FUNCTION bool is_finite(const S& value) {
+  if constexpr (is_complex<S>) {
+    return is_finite(value.real()) && is_finite(value.imag());
+  } else {
+    return Kokkos::isfinite(value);
+  }
+}
+
+/// Counts entries that are NaN or infinity.
+template <Scalar S>
+struct CountNotFinite {
+  const S* entries;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& count) const {
+    if (!is_finite(entries[i])) ++count;
+  }
+};
+
 template <class Matrix>
 struct ReadRows {
   using value_type = RowNumbers;
@@ -87,25 +109,32 @@ struct ReadRows {
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t length(std::int64_t i) const {
     return static_cast<std::int64_t>(A.row_ptr().data()[i + 1] - A.row_ptr().data()[i]);
   }
-  KOKKOS_FORCEINLINE_FUNCTION std::int64_t first_column(std::int64_t i) const {
-    auto first = static_cast<std::int64_t>(A.columns());
+  /// The columns of a row in any order: their sum of hashes, and the first one.
+  struct Columns {
+    std::uint64_t hashes;
+    std::int64_t first;
+  };
+  KOKKOS_FORCEINLINE_FUNCTION Columns columns_of(std::int64_t i) const {
+    Columns of{0, static_cast<std::int64_t>(A.columns())};
     for (auto k = A.row_ptr().data()[i]; k < A.row_ptr().data()[i + 1]; ++k) {
-      first = Kokkos::min(first, static_cast<std::int64_t>(A.col_idx().data()[k]));
+      const auto j = static_cast<std::int64_t>(A.col_idx().data()[k]);
+      of.hashes += hash_of(static_cast<std::uint64_t>(j));
+      of.first = Kokkos::min(of.first, j);
     }
-    return first;
+    return of;
   }
-  /// Counts the aligned blocks of rows that begin at row i and have equally many columns from the
-  /// same block on.
+  /// Counts the aligned blocks of rows that begin at row i and have the same columns, from an
+  /// aligned one on.
   KOKKOS_FORCEINLINE_FUNCTION void compare_rows(std::int64_t i, RowNumbers& of) const {
+    const std::int64_t own = length(i);
+    const bool dense = own == static_cast<std::int64_t>(A.columns());  // dense rows are alike
+    if (own == 0 || dense || own > longest_compared_row) return;
     for (int b = 2; b <= most_block_rows; ++b) {
-      const std::int64_t own = length(i);
       if (i % b != 0 || i + b > A.rows() || own % b != 0) continue;
-      if (own == 0 || own == static_cast<std::int64_t>(A.columns()))
-        continue;  // dense rows are alike
-      const std::int64_t first = first_column(i);
-      bool same = first % b == 0;
+      const Columns columns = columns_of(i);
+      bool same = columns.first % b == 0;
       for (int k = 1; same && k < b; ++k) {
-        same = length(i + k) == own && first_column(i + k) == first;
+        same = length(i + k) == own && columns_of(i + k).hashes == columns.hashes;
       }
       if (same) ++of.alike[b];
     }
@@ -114,10 +143,12 @@ struct ReadRows {
     constexpr double epsilon = Kokkos::Experimental::epsilon_v<Real>;
     S diagonal(0), sum(0);
     double magnitudes = 0;
+    bool finite = true;
     for (auto k = A.row_ptr().data()[i]; k < A.row_ptr().data()[i + 1]; ++k) {
       const auto j = static_cast<std::int64_t>(A.col_idx().data()[k]);
       const S value = A.values().data()[k];
       sum += value;
+      finite = finite && is_finite(value);
       magnitudes += static_cast<double>(Kokkos::abs(value));
       of.bandwidth = Kokkos::max(of.bandwidth, i < j ? j - i : i - j);
       if (i == j) {
@@ -135,9 +166,13 @@ struct ReadRows {
     compare_rows(i, of);
     const auto size = static_cast<double>(Kokkos::abs(diagonal));
     const auto real = static_cast<double>(real_part(diagonal));
-    if (!Kokkos::isfinite(magnitudes)) of.not_finite = Kokkos::min(of.not_finite, i);
+    if (!finite) of.not_finite = Kokkos::min(of.not_finite, i);
     if (length(i) == 0) ++of.empty;
-    if (static_cast<double>(Kokkos::abs(sum)) <= 32 * epsilon * magnitudes) ++of.zero_sums;
+    of.largest_row_sum = Kokkos::max(of.largest_row_sum, magnitudes);
+    // The rounding of a sum, and of a diagonal that is one.
+    const double rounding = epsilon * static_cast<double>(Kokkos::min(length(i), std::int64_t{32}));
+    const bool zero_sum = static_cast<double>(Kokkos::abs(sum)) <= rounding * magnitudes;
+    if (zero_sum && Kokkos::isfinite(magnitudes)) ++of.zero_sums;
     if (size >= (magnitudes - size) * (1 - 32 * epsilon)) ++of.dominant;
     if (size > 0) {
       of.least_diagonal = Kokkos::min(of.least_diagonal, size);
@@ -249,8 +284,9 @@ struct RandomEntries {
 inline constexpr int most_steps = 15;
 
 /// Sets the Ritz values of `facts` by steps with D^-1/2 A D^-1/2, which has the eigenvalues of D^-1
-/// A: Lanczos steps if A is symmetric, which orthogonalize against two vectors alone. Allocates 18
-/// vectors, and waits after each step. Without room for four vectors in max_bytes it does nothing.
+/// A: Lanczos steps if A is symmetric, which orthogonalize against two vectors alone, else Arnoldi
+/// steps, which orthogonalize twice. Allocates 18 vectors, and waits after each step. Without room
+/// for four vectors in max_bytes it does nothing.
 template <ExecutionSpace Exec, Scalar S, class Product>
 void find_ritz_values(const Exec& exec, const Product& product, const S* of_magnitude,
                       std::size_t max_bytes, MatrixFacts& facts) {
@@ -268,19 +304,20 @@ void find_ritz_values(const Exec& exec, const Product& product, const S* of_magn
   const VectorWorkspace<Exec, S> workspace(exec, steps + 1);
   const Arena<Space> memory(exec, "heddle::solve::basis", arena_array(basis, n * columns),
                             arena_array(scaled, n), arena_array(next, n),
-                            arena_array(numbers, columns), arena_array(norm, 1));
+                            arena_array(numbers, 2 * columns), arena_array(norm, 1));
   const auto vector = [&](S* at) { return SolverVector<Exec, S>(at, n); };
   const auto column = [&](int j) { return basis + n * static_cast<std::size_t>(j); };
   const auto rows = static_cast<std::int64_t>(n);
   // Scales a vector to norm one in column j; returns its norm before.
-  std::vector<S> products(columns);
-  const Kokkos::View<S*, Kokkos::HostSpace, Unmanaged> products_on_host(products.data(), columns);
+  std::vector<S> products(2 * columns);
+  const Kokkos::View<S*, Kokkos::HostSpace, Unmanaged> products_on_host(products.data(),
+                                                                        2 * columns);
   const auto normalize = [&](S* from, int j) {
     heddle::vectors::norm(exec, vector(from), workspace,
                           Kokkos::View<heddle::RealOf<S>, Space, Unmanaged>(norm));
     heddle::RealOf<S> size = 0;
     Kokkos::deep_copy(kokkos_space(exec), products_on_host,
-                      Kokkos::View<const S*, Space, Unmanaged>(numbers, columns));
+                      Kokkos::View<const S*, Space, Unmanaged>(numbers, 2 * columns));
     Kokkos::deep_copy(kokkos_space(exec), size,
                       Kokkos::View<const heddle::RealOf<S>, Space, Unmanaged>(norm));
     exec.fence("heddle::solve::ritz_step");
@@ -290,7 +327,7 @@ void find_ritz_values(const Exec& exec, const Product& product, const S* of_magn
     }
     return static_cast<double>(size);
   };
-  fill(exec, "heddle::solve::clear", numbers, static_cast<std::int64_t>(columns), S(0));
+  fill(exec, "heddle::solve::clear", numbers, static_cast<std::int64_t>(2 * columns), S(0));
   parallel_for(exec, "heddle::solve::random", rows, RandomEntries<S>{next});
   if (facts.maps_ones_to_zero()) {  // leave out the eigenvector of zero
     parallel_for(exec, "heddle::solve::nullvector", rows, InverseRoot<S>{of_magnitude, scaled});
@@ -306,6 +343,7 @@ void find_ritz_values(const Exec& exec, const Product& product, const S* of_magn
   const auto at = [&](int i, int j) -> C& {
     return hessenberg[static_cast<std::size_t>(j) * columns + static_cast<std::size_t>(i)];
   };
+  constexpr double rounding = 100 * Kokkos::Experimental::epsilon_v<heddle::RealOf<S>>;
   int done = 0;
   double largest = 0;
   for (int j = 0; j < steps; ++j) {
@@ -315,12 +353,16 @@ void find_ritz_values(const Exec& exec, const Product& product, const S* of_magn
     parallel_for(exec, "heddle::solve::scale", rows, MultiplyByRoot<S>{next, of_magnitude, next});
     const int first = facts.symmetric ? std::max(0, j - 1) : 0, count = j + 1 - first;
     const krylov::SolverVectors<Exec, S> before(column(first), n, static_cast<std::size_t>(count));
-    const Kokkos::View<S*, Space, Unmanaged> along(numbers, static_cast<std::size_t>(count));
-    heddle::vectors::inner_products(exec, before, vector(next), workspace, along);
-    heddle::vectors::combine(exec, S(-1), before, along, S(1), vector(next));
+    for (int time = 0; time < (facts.symmetric ? 1 : 2); ++time) {
+      const Kokkos::View<S*, Space, Unmanaged> along(
+          numbers + columns * static_cast<std::size_t>(time), static_cast<std::size_t>(count));
+      heddle::vectors::inner_products(exec, before, vector(next), workspace, along);
+      heddle::vectors::combine(exec, S(-1), before, along, S(1), vector(next));
+    }
     const double size = normalize(next, j + 1);
     for (int i = 0; i < count; ++i) {
-      const S number = products[static_cast<std::size_t>(i)];
+      const auto k = static_cast<std::size_t>(i);
+      const S number = products[k] + products[columns + k];
       if constexpr (is_complex<S>) {
         at(first + i, j) = C(number.real(), number.imag());
       } else {
@@ -331,7 +373,7 @@ void find_ritz_values(const Exec& exec, const Product& product, const S* of_magn
     at(j + 1, j) = size;
     done = j + 1;
     if (!std::isfinite(size)) return;
-    if (!(size > 1e-10 * largest)) break;  // an invariant space: the values are exact
+    if (!(size > rounding * largest)) break;  // an invariant space: the values are exact
   }
   const auto values_of = [&](int size) {
     std::vector<C> part(static_cast<std::size_t>(size) * static_cast<std::size_t>(size));
@@ -361,8 +403,9 @@ void find_ritz_values(const Exec& exec, const Product& product, const S* of_magn
 }
 
 /// Finds what A is, without Ritz values, and fills the arrays. A is square and its pattern checked.
-/// One pass over the entries, and another one unless A equals its mirror image bit by bit, each
-/// with a readback that waits. Not called without rows.
+/// One pass over the entries, in which rows that may be a block are read up to six times, and
+/// another one unless a real A equals its mirror image bit by bit, each with a thread for a row and
+/// a readback that waits. Not called without rows.
 template <ExecutionSpace Exec, class Matrix>
 MatrixFacts read_matrix(const Exec& exec, const Matrix& A,
                         const DiagonalArrays<typename Matrix::scalar_type>& to) {
@@ -384,18 +427,23 @@ MatrixFacts read_matrix(const Exec& exec, const Matrix& A,
   facts.zero_sums = numbers.zero_sums;
   facts.positive_entries = numbers.positive_entries;
   facts.bandwidth = numbers.bandwidth;
+  facts.largest_row_sum = numbers.largest_row_sum;
   for (int b = 2; b <= most_block_rows; ++b) {
     // Most rows are in blocks of b, and not by chance: a diagonal matrix has none.
     if (facts.rows % b == 0 && 10 * b * numbers.alike[b] >= 9 * facts.rows) facts.block_size = b;
   }
-  const bool real_diagonal = !is_complex<typename Matrix::scalar_type>;
-  facts.symmetric = facts.symmetric_pattern && numbers.unmirrored_values == 0 && real_diagonal;
+  facts.is_complex = is_complex<typename Matrix::scalar_type>;
+  facts.symmetric = facts.symmetric_pattern && numbers.unmirrored_values == 0 && !facts.is_complex;
   if (facts.symmetric) return facts;
   spectrum::Symmetry* symmetry;
   const Arena<typename Exec::memory_space> memory(exec, "heddle::solve::symmetry",
                                                   arena_array(symmetry, 1));
   spectrum::compare_mirror(exec, A, to.entry, to.row_sum, tolerance, symmetry);
-  facts.symmetric = spectrum::read_symmetry(exec, symmetry).holds;
+  const spectrum::Symmetry found = spectrum::read_symmetry(exec, symmetry);
+  facts.symmetric = found.holds;
+  facts.symmetric_to_rounding =
+      found.difference <=
+      32 * Kokkos::Experimental::epsilon_v<heddle::RealOf<typename Matrix::scalar_type>>;
   return facts;
 }
 

@@ -39,7 +39,7 @@ struct SolveOptions {
   /// smaller than b, and zero if not.
   bool zero_guess = false;
   /// Vectors that A and its conjugate transpose map to zero. By default none, or the constant
-  /// vector if A is symmetric and all of its rows sum to zero.
+  /// vector if A is symmetric and all of its rows sum to zero, within rounding.
   Nullspace nullspace = {};
   /// Vectors that A maps to about zero away from the boundary, for multigrid:
   /// rigid_body_motions(exec, coordinates) for elastic bodies. By default the constant vector.
@@ -48,7 +48,8 @@ struct SolveOptions {
   /// default the pairs that may serve run in the order of their predicted times.
   std::string pair = {};
   /// Called when the host checks, with the number of iterations of all pairs so far and the
-  /// relative residual norm. Returning false ends the solve.
+  /// relative residual norm. Returning false ends the solve, and an exception leaves it when x is
+  /// in order.
   std::function<bool(int iterations, double residual)> callback = {};
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -40,14 +41,17 @@ inline constexpr detail::Word<SolvePreconditioner> detail::words<SolvePreconditi
 struct MatrixFacts {
   std::int64_t rows = 0, entries = 0;
   bool symmetric_pattern = true;  ///< up to collisions of a 64-bit hash
-  bool symmetric = true;          ///< values, within 1e-5 of the diagonal
-  std::int64_t not_finite = -1;   ///< the lowest row with NaN or infinity, or -1
+  bool symmetric = true;          ///< values (Hermitian if complex), within 1e-5 of the diagonal
+  bool symmetric_to_rounding = true;  ///< symmetric, within rounding of the diagonal
+  bool is_complex = false;
+  std::int64_t not_finite = -1;  ///< the lowest row with NaN or infinity, or -1
   std::int64_t empty_rows = 0;
-  std::int64_t zero_diagonal = 0;  ///< rows whose diagonal entry is missing or zero
-  std::int64_t negative_diagonal = 0;
+  std::int64_t zero_diagonal = 0;      ///< rows whose diagonal entry is missing or zero
+  std::int64_t negative_diagonal = 0;  ///< entries without a positive real part, and not zero
   double least_diagonal = 0, largest_diagonal = 0;  ///< magnitudes of those that are not zero
   std::int64_t dominant_rows = 0;     ///< rows whose diagonal is no less than the others together
   std::int64_t zero_sums = 0;         ///< rows that sum to zero, up to rounding
+  double largest_row_sum = 0;         ///< of magnitudes: a bound of the norm of a symmetric A
   std::int64_t positive_entries = 0;  ///< positive entries beside the diagonal
   std::int64_t bandwidth = 0;         ///< the largest |i - j|
   int block_size = 1;                 ///< rows that share their columns, aligned blocks of up to 6
@@ -60,8 +64,11 @@ struct MatrixFacts {
   bool settled = true;  ///< whether the least magnitude fell little in the last half of the steps
 
   bool positive_diagonal() const { return zero_diagonal == 0 && negative_diagonal == 0; }
-  /// Whether all rows of a symmetric A sum to zero, so that it maps the vector of ones to zero.
-  bool maps_ones_to_zero() const { return symmetric && rows > 1 && zero_sums == rows; }
+  /// Whether all rows of a symmetric A sum to zero, and thus all columns, so that both it and its
+  /// transpose map the vector of ones to zero.
+  bool maps_ones_to_zero() const {
+    return symmetric && symmetric_to_rounding && rows > 1 && zero_sums == rows;
+  }
   /// Whether a negative eigenvalue of a symmetric A was seen, beyond rounding.
   bool seen_indefinite() const { return steps > 0 && least_real < -1e-6 * largest_magnitude; }
 
@@ -73,14 +80,18 @@ struct MatrixFacts {
       return detail::number_text(rows > 0 ? 100 * double(part) / double(rows) : 0) + " %";
     };
     std::string text = std::to_string(rows) + " rows, " + std::to_string(entries) + " entries, ";
-    text += symmetric           ? "symmetric"
-            : symmetric_pattern ? "symmetric pattern, values not symmetric"
+    const std::string mirrored = is_complex ? "Hermitian" : "symmetric";
+    text += symmetric           ? mirrored
+            : symmetric_pattern ? "symmetric pattern, values not " + mirrored
                                 : "pattern not symmetric";
     text += ", bandwidth " + std::to_string(bandwidth);
     if (block_size > 1) text += ", blocks of " + std::to_string(block_size) + " rows";
     if (not_finite >= 0) text += "; NaN or infinity in row " + std::to_string(not_finite);
-    text += count(empty_rows, "empty rows") + count(zero_diagonal, "rows without a diagonal entry");
-    text += count(negative_diagonal, "negative diagonal entries");
+    if (!std::isfinite(largest_row_sum) && not_finite < 0) text += "; row sums overflow";
+    text += count(empty_rows, "empty rows");
+    text += count(zero_diagonal, "rows whose diagonal entry is zero or missing");
+    text += count(negative_diagonal, is_complex ? "diagonal entries without a positive real part"
+                                                : "negative diagonal entries");
     text += "; " + percent(dominant_rows) + " of rows diagonally dominant, " + percent(zero_sums) +
             " sum to zero";
     if (steps > 0) {
@@ -131,6 +142,8 @@ struct SolveReport {
   double residual = 0;   ///< the norm of b - A x
   double reference = 0;  ///< the norm of b
   int iterations = 0;    ///< of all pairs
+  /// Why no pair could run, if none could: the outcome is then breakdown.
+  std::string none_ran = {};
   MatrixFacts matrix = {};
   std::vector<SolvePair> considered = {};  ///< as priced before this solve, the cheapest first
   std::vector<SolveAttempt> attempts = {};
@@ -146,16 +159,17 @@ struct SolveReport {
 
   [[gnu::cold]] std::string to_string() const {
     using detail::number_text, detail::seconds_text;
-    std::string text = std::string(name(outcome)) +
+    std::string text = (none_ran.empty() ? name(outcome) : "no pair could run: " + none_ran) +
                        ": |b - A x| = " + number_text(relative_residual()) + " |b| after " +
                        std::to_string(iterations) + " iterations";
     if (!attempts.empty()) text += ", the last ones by " + attempts.back().pair;
     text += "\n  A: " + matrix.to_string() + "\n";
-    if (!considered.empty()) text += "  considered, with predicted times:\n";
+    if (!considered.empty()) text += "  considered, with predicted times of a solve:\n";
     for (const SolvePair& pair : considered) {
       text += "    " + pair.name() + ": ";
-      text += seconds_text(pair.price(1)) + ", " + number_text(pair.iterations) +
-              " iterations of " + seconds_text(pair.seconds_of_iteration) + " and a set-up of " +
+      text += seconds_text(pair.iterations * pair.seconds_of_iteration) + ", " +
+              number_text(pair.iterations) + " iterations of " +
+              seconds_text(pair.seconds_of_iteration) + ", after a set-up of " +
               seconds_text(pair.setup_seconds);
       if (pair.last_resort) text += "; a last resort";
       text += (pair.refused.empty() ? "" : "; " + pair.refused) + "\n";

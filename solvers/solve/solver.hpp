@@ -60,9 +60,9 @@ namespace heddle {
 /// pair of method and preconditioner that may serve has a predicted time. solve runs the cheapest.
 /// If the rest of its iterations is forecast to take more than 1.5 times the price of the next
 /// pair, or if it breaks down, meets an indefinite matrix or preconditioner, or its set-up throws
-/// Error, the next one continues from the x with the least true residual. Predictions depend on A
-/// and the device's figures, not on a clock: without options.max_seconds the bits are the same on
-/// every run on one device and number of threads.
+/// Error, the next one continues from the x with the least true residual. Predictions depend on A,
+/// options and the device's figures, and no choice on a clock unless options.max_seconds is set:
+/// the same pairs run wherever products and preconditioners give the same bits.
 ///
 /// The Solver borrows the matrix: its arrays must outlive it, or the next update_values. Set-ups
 /// are kept for later solves, and what a solve learned changes the order of the next. A Solver
@@ -81,10 +81,11 @@ class Solver {
   /// An empty solver, to be assigned to: every call on it throws Error.
   Solver() : moves_(detail::made_empty) {}
 
-  /// Inspects A on `exec`, and waits for it: two passes over the entries, a plan of the product,
-  /// and up to 15 products with 18 vectors of temporary memory. Throws Error if A is not square;
-  /// naming the row, if the row pointer or a column is wrong; if options are out of range, or
-  /// options.pair is no pair. NaN and infinity in A are no Error here: solve reports them.
+  /// Inspects A on `exec`, and waits for it: a plan of the product, one pass over the entries or
+  /// two, with a thread for each row, and up to 15 products with 18 vectors of temporary memory.
+  /// Throws Error if A is not square; naming the row, if the row pointer or a column is wrong; if
+  /// options are out of range, options.pair is no pair, or vectors of an option do not fit A. NaN
+  /// and infinity in A are no Error here: solve reports them.
   explicit Solver(const Exec& exec, const Matrix& A, const SolveOptions& options = {})
       : core_(detail::solve::make_solver<Exec, Signed>(exec, with_signed_offsets(A), options)) {
     HEDDLE_ASSERT_DEFINED(detail::is_defined<Core> || detail::is_compiled<Exec, Signed>());
@@ -94,8 +95,9 @@ class Solver {
   /// Solves A x = b. b and x are of rank 1 with A.rows() entries, in any layout, and do not
   /// overlap. x is a guess (SolveOptions::zero_guess). Afterwards x has the least norm of b - A x
   /// that was seen, of conjugate gradients at their limit the last x; if b or A is not finite, x is
-  /// as it was. Allocates, sets up and waits. Throws Error if shapes do not fit; a failure is an
-  /// outcome of the report, which is valid until the next call.
+  /// as it was. Allocates, sets up and waits. Throws Error if shapes do not fit, and what the
+  /// callback throws, with the best x so far in x; a failure is an outcome of the report, which is
+  /// valid until the next call.
   template <VectorView B, WritableVectorView X>
   const SolveReport& solve(const Exec& exec, const B& b, const X& x) {
     return solve_after(exec, b, x, 0);
