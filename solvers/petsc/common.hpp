@@ -7,8 +7,8 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <new>
-#include <string>
 
 #include "../../core/error.hpp"
 #include "../../core/matrix.hpp"
@@ -69,6 +69,9 @@ inline void complete(const Exec& exec) {
   if constexpr (on_host) exec.fence("heddle::petsc::complete");
 }
 
+/// The name under which a shell has the matrix that it multiplies by.
+inline constexpr const char* matrix_of_shell = "heddle_matrix";
+
 inline PetscErrorCode finalize_kokkos() {
   if (Kokkos::is_initialized()) Kokkos::finalize();
   return PETSC_SUCCESS;
@@ -81,6 +84,8 @@ inline PetscErrorCode initialize_kokkos() {
   PetscCall(PetscKokkosInitializeCheck());
 #endif
   if (!Kokkos::is_initialized()) {
+    PetscCheck(!Kokkos::is_finalized(), PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
+               "Kokkos is finalized; finalize it after the last use of Heddle");
     Kokkos::initialize();
     PetscCall(PetscRegisterFinalize(finalize_kokkos));
   }
@@ -98,7 +103,9 @@ struct Failure {
   }
 };
 
-/// Runs step(), which may throw and may return an error code.
+/// Runs step(), which may throw and may return an error code. What throws has no
+/// PetscFunctionBegin: an exception would leave it on PETSc's stack, which debug builds of PETSc
+/// check.
 template <class Step>
 Failure caught(const Step& step) {
   Failure failure;
@@ -135,12 +142,12 @@ PetscErrorCode agreed(MPI_Comm comm, const Step& step, Failure& failure) {
   PetscCallMPI(MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm));
   if (first == size) PetscFunctionReturn(PETSC_SUCCESS);
   if (size > 1) {
-    std::string said = "process " + std::to_string(first) + ": " + failure.text;
-    said.resize(sizeof(failure.text) - 1);
     int code = failure.code;
+    char said[sizeof(failure.text) + 32];
     PetscCallMPI(MPI_Bcast(&code, 1, MPI_INT, first, comm));
-    PetscCallMPI(MPI_Bcast(said.data(), sizeof(failure.text) - 1, MPI_CHAR, first, comm));
-    failure.set(static_cast<PetscErrorCode>(code), said.c_str());
+    PetscCallMPI(MPI_Bcast(failure.text, sizeof(failure.text), MPI_CHAR, first, comm));
+    std::snprintf(said, sizeof(said), "process %d: %s", first, failure.text);
+    failure.set(static_cast<PetscErrorCode>(code), said);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -169,7 +176,7 @@ inline PetscErrorCode check_memory(PetscMemType type, const char* what) {
 /// The memory that our own arrays are in, for PetscSF.
 inline constexpr PetscMemType own_memory = on_host ? PETSC_MEMTYPE_HOST : PETSC_MEMTYPE_KOKKOS;
 
-/// Borrows the arrays of a sequential AIJ matrix where they lie.
+/// Borrows the arrays of a sequential AIJ matrix where they lie. May throw.
 inline PetscErrorCode borrow(Mat A, LocalMatrix& matrix) {
   PetscBool is_aij;
   const char* type_name;
@@ -179,7 +186,6 @@ inline PetscErrorCode borrow(Mat A, LocalMatrix& matrix) {
   PetscMemType type;
   MatInfo info;
 
-  PetscFunctionBegin;
   PetscCall(PetscObjectBaseTypeCompare(reinterpret_cast<PetscObject>(A), MATSEQAIJ, &is_aij));
   PetscCall(MatGetType(A, &type_name));
   PetscCheck(is_aij, PETSC_COMM_SELF, PETSC_ERR_SUP,
@@ -193,7 +199,7 @@ inline PetscErrorCode borrow(Mat A, LocalMatrix& matrix) {
   matrix = LocalMatrix(rows, columns, entries,
                        rows > 0 ? reinterpret_cast<const Index*>(row_ptr) : nullptr,
                        reinterpret_cast<const Index*>(col_idx), reinterpret_cast<S*>(values));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 /// A vector of this process, where PETSc has it. Entries that are not to be read are not brought to
@@ -214,9 +220,9 @@ class BorrowedVector {
     } else {
       PetscCall(VecGetArrayAndMemType(vec, &data_, &type_));
     }
-    PetscCall(check_memory(type_, "a vector"));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  PetscErrorCode check() const { return check_memory(type_, "a vector"); }
   PetscErrorCode restore(Vec vec, Access access) {
     PetscFunctionBegin;
     if (access == Access::read) {

@@ -4,8 +4,10 @@
 #include <petsc/private/pcimpl.h>
 
 #include <memory>
+#include <new>
 #include <optional>
 #include <sstream>
+#include <string>
 
 #include "../chebyshev.hpp"
 #include "../gauss_seidel.hpp"
@@ -41,6 +43,7 @@ class LocalPreconditioner {
 
   virtual ~LocalPreconditioner() = default;
   virtual void update_values(const Exec& exec, const LocalMatrix& A) = 0;
+  virtual bool has_transpose() const = 0;
   virtual void apply(const Exec& exec, bool transposed, const Vectors& b, const Vectors& x) = 0;
   virtual std::string description() const = 0;
 };
@@ -48,7 +51,8 @@ class LocalPreconditioner {
 template <class M>
 class LocalPreconditionerOf : public LocalPreconditioner {
  public:
-  explicit LocalPreconditionerOf(M made) : made_(std::move(made)) {}
+  LocalPreconditionerOf(M made, bool has_transpose)
+      : made_(std::move(made)), has_transpose_(has_transpose) {}
 
   void update_values(const Exec& exec, const LocalMatrix& A) override {
     if constexpr (requires { made_.update_values(exec, A, SpectrumBounds{}); }) {
@@ -59,14 +63,18 @@ class LocalPreconditionerOf : public LocalPreconditioner {
     made_.check_values(exec);
   }
 
+  bool has_transpose() const override {
+    if constexpr (requires { made_.asymmetry(); }) {  // multigrid measures whether A is symmetric
+      return has_transpose_ && made_.symmetric();
+    } else {
+      return has_transpose_;
+    }
+  }
+
   void apply(const Exec& exec, bool transposed, const Vectors& b, const Vectors& x) override {
     if constexpr (requires { made_.apply(exec, Op::transpose, b, x); }) {
       made_.apply(exec, transposed ? Op::transpose : Op::none, b, x);
     } else {
-      if (transposed && (is_complex<S> || !made_.symmetric())) {
-        throw Error("the preconditioner has no transpose: " + std::string(made_.name()),
-                    "take a method that needs none, such as gmres");
-      }
       made_.apply(exec, b, x);
     }
   }
@@ -81,14 +89,15 @@ class LocalPreconditionerOf : public LocalPreconditioner {
 
  private:
   M made_;
+  bool has_transpose_;
 };
 
 template <class M>
-std::unique_ptr<LocalPreconditioner> local_preconditioner(M made) {
-  return std::make_unique<LocalPreconditionerOf<M>>(std::move(made));
+std::unique_ptr<LocalPreconditioner> local_preconditioner(M made, bool has_transpose) {
+  return std::make_unique<LocalPreconditionerOf<M>>(std::move(made), has_transpose);
 }
 
-/// Near-nullspace vectors of this process, column by column; empty if there are none.
+/// Near-nullspace vectors of this process, column by column; empty if there are none. May throw.
 using NearNullspace = Kokkos::View<S**, Kokkos::LayoutLeft, Exec::memory_space>;
 inline PetscErrorCode near_nullspace_of(Mat A, PetscInt rows, NearNullspace& vectors) {
   MatNullSpace space;
@@ -96,9 +105,13 @@ inline PetscErrorCode near_nullspace_of(Mat A, PetscInt rows, NearNullspace& vec
   PetscInt count;
   const Vec* vecs;
 
-  PetscFunctionBegin;
   PetscCall(MatGetNearNullSpace(A, &space));
-  if (!space) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!space) {  // a shell has those of its matrix
+    PetscObject matrix;
+    PetscCall(PetscObjectQuery(reinterpret_cast<PetscObject>(A), matrix_of_shell, &matrix));
+    if (matrix) PetscCall(MatGetNearNullSpace(reinterpret_cast<Mat>(matrix), &space));
+  }
+  if (!space) return PETSC_SUCCESS;
   PetscCall(MatNullSpaceGetVecs(space, &has_constant, &count, &vecs));
   const PetscInt constant = has_constant ? 1 : 0;
   vectors = NearNullspace("heddle::petsc::near_nullspace", static_cast<std::size_t>(rows),
@@ -121,7 +134,7 @@ inline PetscErrorCode near_nullspace_of(Mat A, PetscInt rows, NearNullspace& vec
     PetscCall(VecRestoreArrayRead(vecs[v], &entries));
   }
   Kokkos::deep_copy(vectors, host);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 /// The data of a PC of type "heddle". A template only so that sources that register none do not
@@ -132,7 +145,8 @@ class Preconditioner {
   static PetscErrorCode create(PC pc) {
     PetscFunctionBegin;
     PetscCall(initialize_kokkos());
-    pc->data = new Preconditioner();
+    pc->data = new (std::nothrow) Preconditioner();
+    PetscCheck(pc->data, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for a PC of type heddle");
     pc->ops->setup = set_up;
     pc->ops->apply = apply_plain;
     pc->ops->applytranspose = apply_transposed;
@@ -211,26 +225,29 @@ class Preconditioner {
 
     PetscFunctionBegin;
     self.failure_.clear();
-    PetscCall(agreed(comm, [&]() -> PetscErrorCode { return self.make_or_update(pc); }, failure));
+    PetscCall(agreed(comm, [&] { return self.make_or_update(pc); }, failure));
     pc->failedreason = PC_NOERROR;
     if (failure.code) {
       PetscCall(reset_matrix(pc));
-      PetscCheck(failure.code == PETSC_ERR_LIB && !pc->erroriffailure, comm, failure.code, "%s",
-                 failure.text);
       self.failure_ = failure.text;
       pc->failedreason = PC_FACTOR_OTHER;
+      const bool is_error = failure.code != PETSC_ERR_LIB || pc->erroriffailure;
+      if (is_error) pc->setupcalled = PETSC_FALSE;
+      PetscCheck(!is_error, comm, failure.code, "%s", failure.text);
       PetscCall(PetscInfo(pc, "%s\n", failure.text));
     }
+    const int has_transpose = !self.made_ || self.made_->has_transpose();
+    PetscCallMPI(MPI_Allreduce(&has_transpose, &self.has_transpose_, 1, MPI_INT, MPI_MIN, comm));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
+  /// May throw.
   PetscErrorCode make_or_update(PC pc) {
     const Exec exec = execution_space();
     Mat block;
     PetscObjectState pattern;
     Matrix A;
 
-    PetscFunctionBegin;
     PetscCall(MatGetDiagonalBlock(pc->pmat, &block));
     PetscCall(borrow(block, A));
     PetscCheck(A.rows() == A.columns(), PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
@@ -239,21 +256,41 @@ class Preconditioner {
                static_cast<PetscInt>(A.rows()), static_cast<PetscInt>(A.columns()));
     PetscCall(MatGetNonzeroState(block, &pattern));
     if (made_ && block == block_ && pattern == pattern_) {
-      made_->update_values(exec, A);
-      PetscFunctionReturn(PETSC_SUCCESS);
+      made_->update_values(exec, with_own_pattern(A));
+      return PETSC_SUCCESS;
     }
     made_.reset();
     PetscCall(PetscObjectReference(reinterpret_cast<PetscObject>(block)));
     PetscCall(MatDestroy(&block_));
     block_ = block;
     pattern_ = pattern;
-    if (A.rows() > 0) PetscCall(make(exec, pc->pmat, A));
+    if (A.rows() > 0) {
+      copy_pattern(exec, A);
+      PetscCall(make(exec, pc->pmat, with_own_pattern(A)));
+    }
     exec.fence("heddle::petsc::set_up");
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   }
 
+  /// Plans borrow the pattern, and PETSc frees its own when entries are added, though the next
+  /// set-up may never come: KSPSetReusePreconditioner.
+  void copy_pattern(const Exec& exec, const Matrix& A) {
+    const auto copy = [&](const std::string& label, const auto& from, auto& to) {
+      to = std::decay_t<decltype(to)>(
+          Kokkos::view_alloc(kokkos_space(exec), Kokkos::WithoutInitializing, label),
+          from.extent(0));
+      Kokkos::deep_copy(kokkos_space(exec), to, from);
+    };
+    copy("heddle::petsc::row_ptr", A.row_ptr(), row_ptr_);
+    copy("heddle::petsc::col_idx", A.col_idx(), col_idx_);
+  }
+  Matrix with_own_pattern(const Matrix& A) const {
+    return Matrix(A.rows(), A.columns(), A.nonzeros(), row_ptr_.data(), col_idx_.data(),
+                  A.values().data());
+  }
+
+  /// May throw.
   PetscErrorCode make(const Exec& exec, Mat whole, const Matrix& A) {
-    PetscFunctionBegin;
     if (options_.kind == Kind::multigrid) {
       MultigridOptions options;
       NearNullspace vectors;
@@ -265,23 +302,25 @@ class Preconditioner {
       if (options_.single_precision) options.values = MultigridValues::single_precision;
       made_ = local_preconditioner(vectors.extent(1) > 0
                                        ? MultigridPlan<Exec, Matrix>(exec, A, vectors, options)
-                                       : MultigridPlan<Exec, Matrix>(exec, A, options));
+                                       : MultigridPlan<Exec, Matrix>(exec, A, options),
+                                   !is_complex<S>);
     } else if (options_.kind == Kind::ilu || options_.kind == Kind::ic) {
       IluOptions options;
       options.fill_level = static_cast<int>(options_.fill_level);
       if (options_.single_precision) options.factor_values = FactorValues::single_precision;
       if (options_.transpose) options.ops = {Op::transpose};
       made_ = options_.kind == Kind::ilu
-                  ? local_preconditioner(IluPlan<Exec, Matrix>(exec, A, options))
-                  : local_preconditioner(IcPlan<Exec, Matrix>(exec, A, options));
-    } else if (options_.kind == Kind::gauss_seidel) {
-      made_ = local_preconditioner(GaussSeidelPlan<Exec, Matrix>(exec, A));
-    } else {
+                  ? local_preconditioner(IluPlan<Exec, Matrix>(exec, A, options),
+                                         options_.transpose == PETSC_TRUE)
+                  : local_preconditioner(IcPlan<Exec, Matrix>(exec, A, options), true);
+    } else if (options_.kind == Kind::gauss_seidel) {  // as symmetric as A, which nothing measures
+      made_ = local_preconditioner(GaussSeidelPlan<Exec, Matrix>(exec, A), false);
+    } else {  // so is a polynomial
       const int degree = options_.degree > 0 ? static_cast<int>(options_.degree) : 3;
       made_ = local_preconditioner(
-          ChebyshevPlan<Exec, Matrix>(exec, A, spectrum_bounds(exec, A), degree));
+          ChebyshevPlan<Exec, Matrix>(exec, A, spectrum_bounds(exec, A), degree), false);
     }
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   }
 
   static PetscErrorCode apply(PC pc, bool transposed, Vec b, Vec x) {
@@ -290,20 +329,24 @@ class Preconditioner {
 
     PetscFunctionBegin;
     if (!self.made_) {  // without rows there is nothing to do, and without a set-up no result
-      PetscCall(VecFlag(x, self.failure_.empty() ? 0 : 1));
+      PetscInt rows;
+      PetscCall(VecGetLocalSize(x, &rows));
+      PetscCall(VecFlag(x, rows > 0));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
     PetscCall(from.get(b, Access::read));
     PetscCall(to.get(x, Access::write));
     const Failure failure = caught([&]() -> PetscErrorCode {
       const Exec exec = execution_space();
+      PetscCall(from.check());
+      PetscCall(to.check());
       self.made_->apply(exec, transposed, from.view(), to.view());
       complete(exec);
       return PETSC_SUCCESS;
     });
-    PetscCheck(!failure.code, PETSC_COMM_SELF, failure.code, "%s", failure.text);
     PetscCall(to.restore(x, Access::write));
     PetscCall(from.restore(b, Access::read));
+    PetscCheck(!failure.code, PETSC_COMM_SELF, failure.code, "%s", failure.text);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   static PetscErrorCode apply_plain(PC pc, Vec b, Vec x) {
@@ -313,6 +356,10 @@ class Preconditioner {
   }
   static PetscErrorCode apply_transposed(PC pc, Vec b, Vec x) {
     PetscFunctionBegin;
+    PetscCheck(of(pc).has_transpose_, PetscObjectComm(reinterpret_cast<PetscObject>(pc)),
+               PETSC_ERR_SUP,
+               "the preconditioner has no transpose; take a method that needs none, such as gmres, "
+               "or -pc_heddle_kind ilu with -pc_heddle_transpose");
     PetscCall(apply(pc, true, b, x));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -340,6 +387,8 @@ class Preconditioner {
   static PetscErrorCode reset_matrix(PC pc) {
     PetscFunctionBegin;
     of(pc).made_.reset();
+    of(pc).row_ptr_ = {};
+    of(pc).col_idx_ = {};
     PetscCall(MatDestroy(&of(pc).block_));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -362,8 +411,10 @@ class Preconditioner {
 
   PreconditionerOptions options_;
   std::unique_ptr<LocalPreconditioner> made_;  ///< null without rows, and if the set-up failed
-  Mat block_ = nullptr;                        ///< of which made_ borrows the pattern
+  int has_transpose_ = 1;                      ///< on all processes
+  Mat block_ = nullptr;                        ///< held, so that another one has another address
   PetscObjectState pattern_ = 0;
+  Kokkos::View<Index*, Exec::memory_space> row_ptr_, col_idx_;  ///< that made_ borrows
   std::string failure_;
 };
 
@@ -375,8 +426,9 @@ namespace heddle::petsc {
 /// PCSetType(pc, heddle::petsc::preconditioner_type), then preconditions by a MultigridPlan,
 /// IluPlan, IcPlan, GaussSeidelPlan or ChebyshevPlan of the rows and columns that each process
 /// owns: block Jacobi over the processes, without messages. It takes matrices of type aij and
-/// aijkokkos, and shells of create_shell; under PCBJACOBI and PCASM (-sub_pc_type heddle) the
-/// blocks of those. Multigrid uses the block size and the near-nullspace of the matrix.
+/// aijkokkos, and shells of create_shell; under PCBJACOBI and PCASM (-sub_pc_type heddle) their
+/// blocks. A shell has none but that of all rows of a process, for PCBJACOBI. Multigrid uses the
+/// block size and the near-nullspace of the matrix; blocks have no near-nullspace.
 ///
 /// PCSetUp takes new values of the same pattern without a new inspection. If the matrix is none for
 /// the method (a pivot is zero, a diagonal entry is missing), KSPSolve ends on all processes with
@@ -384,7 +436,11 @@ namespace heddle::petsc {
 /// -ksp_error_if_not_converged it is the text of a PETSC_ERR_LIB. Other errors are errors of
 /// PCSetUp on all processes of the PC: PETSC_ERR_SUP for other types of matrices,
 /// PETSC_ERR_ARG_INCOMP if the matrix is not where Kokkos runs, PETSC_ERR_ARG_SIZ for a block that
-/// is not square, PETSC_ERR_MEM. An apply allocates nothing. Device memory: that of the plan.
+/// is not square, PETSC_ERR_MEM. An apply allocates nothing. Device memory: that of the plan, and a
+/// copy of the pattern.
+///
+/// PCApplyTranspose works for ic; for ilu with -pc_heddle_transpose; and for multigrid if the rows
+/// of each process are symmetric. Otherwise it is PETSC_ERR_SUP on all processes.
 template <class Matrix = LocalMatrix>
 PetscErrorCode register_preconditioner() {
   PetscFunctionBegin;

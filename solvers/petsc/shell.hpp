@@ -6,6 +6,8 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "../../formats/spmv.hpp"
 #include "common.hpp"
@@ -16,7 +18,7 @@ namespace heddle::petsc {
 
 /// Options of a shell.
 struct ShellOptions {
-  /// Options of the plans. A scheme that is pinned here is for the columns that the process owns.
+  /// Options of the plans. Schemes that are pinned here are for the columns that the process owns.
   SpmvOptions plan = {};
   /// Pins the scheme of the columns that other processes own.
   std::optional<Scheme> remote_scheme = std::nullopt;
@@ -38,6 +40,10 @@ class Product {
     MatType type;
     VecType vec_type;
     std::unique_ptr<Product> product;
+    struct Made {
+      Mat shell = nullptr;
+      ~Made() { static_cast<void>(MatDestroy(&shell)); }
+    } made;
 
     PetscFunctionBegin;
     const auto object = reinterpret_cast<PetscObject>(A);
@@ -60,16 +66,17 @@ class Product {
     PetscCall(product->inspect());
     PetscCall(MatGetLocalSize(A, &m, &n));
     PetscCall(MatGetSize(A, &M, &N));
-    PetscCall(MatCreateShell(comm, m, n, M, N, product.get(), shell));
+    PetscCall(MatCreateShell(comm, m, n, M, N, product.get(), &made.shell));
     // A shell that is scaled or shifted would scale the local block of A in MatGetDiagonalBlock.
-    PetscCall(MatShellSetManageScalingShifts(*shell));
-    PetscCall(MatShellSetContextDestroy(*shell, destroy));
+    PetscCall(MatShellSetManageScalingShifts(made.shell));
+    PetscCall(MatShellSetContextDestroy(made.shell, destroy));
     product.release();  // destroy() deletes it
-    PetscCall(MatSetBlockSizesFromMats(*shell, A, A));
+    PetscCall(MatSetBlockSizesFromMats(made.shell, A, A));
     PetscCall(MatGetVecType(A, &vec_type));
-    PetscCall(MatShellSetVecType(*shell, vec_type));
+    PetscCall(MatShellSetVecType(made.shell, vec_type));
     const auto set = [&](MatOperation operation, auto* function) {
-      return MatShellSetOperation(*shell, operation, reinterpret_cast<PetscErrorCodeFn*>(function));
+      return MatShellSetOperation(made.shell, operation,
+                                  reinterpret_cast<PetscErrorCodeFn*>(function));
     };
     PetscCall(set(MATOP_MULT, mult<Op::none>));
     PetscCall(set(MATOP_MULT_ADD, mult_add<Op::none>));
@@ -81,13 +88,16 @@ class Product {
     PetscCall(set(MATOP_GET_DIAGONAL, get_diagonal));
     PetscCall(set(MATOP_GET_DIAGONAL_BLOCK, get_diagonal_block));
     PetscCall(set(MATOP_VIEW, view));
-    PetscCall(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(*shell),
-                                         "heddle_update_values_C", update_values));
+    const auto made_object = reinterpret_cast<PetscObject>(made.shell);
+    PetscCall(PetscObjectCompose(made_object, matrix_of_shell, object));
+    PetscCall(PetscObjectComposeFunction(made_object, "heddle_update_values_C", update_values));
+    *shell = std::exchange(made.shell, nullptr);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
   ~Product() {
     static_cast<void>(PetscSFDestroy(&exchange_));
+    static_cast<void>(pattern_.release());
     static_cast<void>(MatDestroy(&A_));
   }
 
@@ -103,6 +113,30 @@ class Product {
 
  private:
   using Plan = SpmvPlan<Exec, Matrix>;
+
+  /// No two patterns of a process have all of these in common. The nonzero state of the whole
+  /// matrix does not suffice: it adds up those of its parts, and a new preallocation makes new
+  /// parts.
+  struct Pattern {
+    Mat own = nullptr, remote = nullptr;
+    const PetscInt* remote_columns = nullptr;
+    PetscObjectState own_state = 0, remote_state = 0;
+
+    bool operator==(const Pattern&) const = default;
+    /// References keep another part from having the address of one that is gone.
+    PetscErrorCode hold() const {
+      PetscFunctionBegin;
+      PetscCall(PetscObjectReference(reinterpret_cast<PetscObject>(own)));
+      if (remote) PetscCall(PetscObjectReference(reinterpret_cast<PetscObject>(remote)));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    PetscErrorCode release() {
+      PetscFunctionBegin;
+      PetscCall(MatDestroy(&own));
+      PetscCall(MatDestroy(&remote));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+  };
 
   Product(Mat A, bool is_distributed, const heddle::petsc::ShellOptions& options)
       : A_(A), is_distributed_(is_distributed), options_(options) {
@@ -120,40 +154,35 @@ class Product {
   MPI_Comm comm() const { return PetscObjectComm(reinterpret_cast<PetscObject>(A_)); }
 
   /// The parts of this process: columns that it owns, and those of other processes, numbered as
-  /// they arrive, with their global numbers. Without others: no second part.
-  PetscErrorCode parts(Matrix& own, Matrix& remote, const PetscInt** remote_columns) const {
-    Mat own_part = A_, remote_part = nullptr;
-
-    PetscFunctionBegin;
-    *remote_columns = nullptr;
+  /// they arrive, with their global numbers. Without others: no second part. May throw.
+  PetscErrorCode parts(Matrix& own, Matrix& remote, Pattern& pattern) const {
+    pattern = Pattern();
+    pattern.own = A_;
     if (is_distributed_) {
-      PetscCall(MatMPIAIJGetSeqAIJ(A_, &own_part, &remote_part, remote_columns));
+      PetscCall(MatMPIAIJGetSeqAIJ(A_, &pattern.own, &pattern.remote, &pattern.remote_columns));
     }
-    PetscCall(borrow(own_part, own));
-    if (remote_part) PetscCall(borrow(remote_part, remote));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
-  PetscErrorCode states(PetscObjectState& values, PetscObjectState& pattern) const {
-    PetscFunctionBegin;
-    PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(A_), &values));
-    PetscCall(MatGetNonzeroState(A_, &pattern));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(MatGetNonzeroState(pattern.own, &pattern.own_state));
+    PetscCall(borrow(pattern.own, own));
+    if (pattern.remote) {
+      PetscCall(MatGetNonzeroState(pattern.remote, &pattern.remote_state));
+      PetscCall(borrow(pattern.remote, remote));
+    }
+    return PETSC_SUCCESS;
   }
 
   /// Makes all anew from the pattern and the values that A has now.
   PetscErrorCode inspect() {
     Matrix own, remote;
-    const PetscInt* remote_columns;
+    Pattern pattern;
     PetscLayout columns;
     PetscMPIInt processes;
-    PetscObjectState values, pattern;
 
     PetscFunctionBegin;
+    values_state_ = 0;  // until all is made: no assembled matrix has this state
     PetscCall(PetscSFDestroy(&exchange_));
+    PetscCall(pattern_.release());
     is_prepared_ = {};
-    PetscCall(
-        agreed(comm(), [&]() -> PetscErrorCode { return parts(own, remote, &remote_columns); }));
+    PetscCall(agreed(comm(), [&] { return parts(own, remote, pattern); }));
     PetscCallMPI(MPI_Comm_size(comm(), &processes));
     if (processes > 1) {
       PetscCall(MatGetLayouts(A_, nullptr, &columns));
@@ -161,7 +190,7 @@ class Product {
       // A reduction of this type writes to the roots only when it ends.
       PetscCall(PetscSFSetType(exchange_, PETSCSFBASIC));
       PetscCall(PetscSFSetGraphLayout(exchange_, columns, remote.columns(), nullptr,
-                                      PETSC_OWN_POINTER, remote_columns));
+                                      PETSC_OWN_POINTER, pattern.remote_columns));
       PetscCall(PetscSFSetUp(exchange_));
     }
     PetscCall(agreed(comm(), [&]() -> PetscErrorCode {
@@ -181,42 +210,43 @@ class Product {
       return PETSC_SUCCESS;
     }));
     entries_ = static_cast<PetscLogDouble>(own.nonzeros()) + remote.nonzeros();
-    PetscCall(states(values, pattern));
-    values_state_ = values;
-    pattern_state_ = pattern;
+    PetscCall(pattern.hold());
+    pattern_ = pattern;
+    PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(A_), &values_state_));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
   PetscErrorCode update() {
     Matrix own, remote;
-    const PetscInt* remote_columns;
-    PetscObjectState values, pattern;
+    Pattern pattern;
+    int is_new, is_new_somewhere;
 
     PetscFunctionBegin;
-    PetscCall(states(values, pattern));
-    if (pattern != pattern_state_) {
-      PetscCall(inspect());
+    const Failure failure = caught([&] { return parts(own, remote, pattern); });
+    is_new = failure.code || !(pattern == pattern_);
+    PetscCallMPI(MPI_Allreduce(&is_new, &is_new_somewhere, 1, MPI_INT, MPI_MAX, comm()));
+    if (is_new_somewhere) {
+      PetscCall(inspect());  // which fails on all processes if parts() failed on one
       PetscFunctionReturn(PETSC_SUCCESS);
     }
+    values_state_ = 0;
     PetscCall(agreed(comm(), [&]() -> PetscErrorCode {
-      PetscFunctionBegin;
-      PetscCall(parts(own, remote, &remote_columns));
       const Exec exec = execution_space();
       own_->update_values(exec, own);
       if (remote_) remote_->update_values(exec, remote);
-      PetscFunctionReturn(PETSC_SUCCESS);
+      return PETSC_SUCCESS;
     }));
-    values_state_ = values;
+    PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(A_), &values_state_));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
   /// Takes what A has become, and prepares op. Changes of a state are collective, as in PCSetUp.
-  PetscErrorCode get_ready(Op op) {
+  PetscErrorCode get_ready(Mat shell, Op op) {
     PetscObjectState values;
 
     PetscFunctionBegin;
     PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(A_), &values));
-    if (values != values_state_) PetscCall(update());
+    if (values != values_state_) PetscCall(update_values(shell));
     if (op == Op::none || is_prepared_[static_cast<std::size_t>(op)]) {
       PetscFunctionReturn(PETSC_SUCCESS);
     }
@@ -230,32 +260,47 @@ class Product {
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  static void multiply(const Plan& plan, Op op, const S* x, std::size_t x_rows, S beta, S* y,
-                       std::size_t y_rows) {
-    Multivector<const S> from;
-    from.data = x;
-    from.rows = static_cast<std::int64_t>(x_rows);
-    Multivector<S> to;
-    to.data = y;
-    to.rows = static_cast<std::int64_t>(y_rows);
-    plan.execute(execution_space(), op, S(1), from, beta, to);
+  /// y = op(A) x + beta y for one plan. A failure does not end the product, since other processes
+  /// wait for the exchange.
+  template <class X, class Y>
+  static Failure multiply(const Plan& plan, Op op, const X& x, S beta, const Y& y) {
+    return caught([&]() -> PetscErrorCode {
+      const Exec exec = execution_space();
+      Multivector<const S> from;
+      from.data = x.data();
+      from.rows = static_cast<std::int64_t>(x.extent(0));
+      Multivector<S> to;
+      to.data = y.data();
+      to.rows = static_cast<std::int64_t>(y.extent(0));
+      plan.execute(exec, op, S(1), from, beta, to);
+      complete(exec);
+      return PETSC_SUCCESS;
+    });
   }
 
   /// y = op(A) x + beta y.
-  PetscErrorCode multiply(Op op, Vec x, S beta, Vec y) {
+  PetscErrorCode multiply(Mat shell, Op op, Vec x, S beta, Vec y) {
     const Access access = beta == S(0) ? Access::write : Access::read_write;
     BorrowedVector from, to;
 
     PetscFunctionBegin;
-    PetscCall(get_ready(op));
+    PetscCall(get_ready(shell, op));
     PetscCall(from.get(x, Access::read));
     PetscCall(to.get(y, access));
-    const Failure failure = caught(
-        [&] { return transposes(op) ? transposed(op, from, beta, to) : plain(from, beta, to); });
-    PetscCheck(!failure.code, PETSC_COMM_SELF, failure.code, "%s", failure.text);
-    complete(execution_space());
+    Failure failure = caught([&]() -> PetscErrorCode {
+      PetscCall(from.check());
+      return to.check();
+    });
+    if (!failure.code) {
+      if (transposes(op)) {
+        PetscCall(transposed(op, from, beta, to, failure));
+      } else {
+        PetscCall(plain(from, beta, to, failure));
+      }
+    }
     PetscCall(to.restore(y, access));
     PetscCall(from.restore(x, Access::read));
+    PetscCheck(!failure.code, PETSC_COMM_SELF, failure.code, "%s", failure.text);
     if constexpr (on_host) {
       PetscCall(PetscLogFlops(2 * entries_));
     } else {
@@ -264,42 +309,33 @@ class Product {
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  PetscErrorCode plain(const BorrowedVector& from, S beta, const BorrowedVector& to) {
-    const auto x = from.view();
-    const auto y = to.view();
-
+  PetscErrorCode plain(const BorrowedVector& from, S beta, const BorrowedVector& to,
+                       Failure& failure) {
     PetscFunctionBegin;
     if (exchange_) {
       PetscCall(PetscSFBcastWithMemTypeBegin(exchange_, MPIU_SCALAR, from.type(), from.data(),
                                              own_memory, remote_data(), MPI_REPLACE));
     }
-    multiply(*own_, Op::none, x.data(), x.extent(0), beta, y.data(), y.extent(0));
+    failure = multiply(*own_, Op::none, from.view(), beta, to.view());
     if (exchange_) {
       PetscCall(PetscSFBcastEnd(exchange_, MPIU_SCALAR, from.data(), remote_data(), MPI_REPLACE));
     }
-    if (remote_) {
-      multiply(*remote_, Op::none, x_remote_.data(), x_remote_.extent(0), S(1), y.data(),
-               y.extent(0));
+    if (remote_ && !failure.code) {
+      failure = multiply(*remote_, Op::none, x_remote_, S(1), to.view());
     }
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  PetscErrorCode transposed(Op op, const BorrowedVector& from, S beta, const BorrowedVector& to) {
-    const auto x = from.view();
-    const auto y = to.view();
-
+  PetscErrorCode transposed(Op op, const BorrowedVector& from, S beta, const BorrowedVector& to,
+                            Failure& failure) {
     PetscFunctionBegin;
-    if (remote_) {
-      multiply(*remote_, op, x.data(), x.extent(0), S(0), x_remote_.data(), x_remote_.extent(0));
-      complete(execution_space());
-    }
+    if (remote_) failure = multiply(*remote_, op, from.view(), S(0), x_remote_);
     if (exchange_) {
       PetscCall(PetscSFReduceWithMemTypeBegin(exchange_, MPIU_SCALAR, own_memory, remote_data(),
                                               to.type(), to.data(), MPIU_SUM));
     }
-    multiply(*own_, op, x.data(), x.extent(0), beta, y.data(), y.extent(0));
+    if (!failure.code) failure = multiply(*own_, op, from.view(), beta, to.view());
     if (exchange_) {
-      complete(execution_space());
       PetscCall(PetscSFReduceEnd(exchange_, MPIU_SCALAR, remote_data(), to.data(), MPIU_SUM));
     }
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -313,7 +349,7 @@ class Product {
 
     PetscFunctionBegin;
     PetscCall(MatShellGetContext(shell, &product));
-    PetscCall(product->multiply(op, x, S(0), y));
+    PetscCall(product->multiply(shell, op, x, S(0), y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -325,7 +361,7 @@ class Product {
     PetscFunctionBegin;
     PetscCall(MatShellGetContext(shell, &product));
     if (y != sum) PetscCall(VecCopy(y, sum));
-    PetscCall(product->multiply(op, x, S(1), sum));
+    PetscCall(product->multiply(shell, op, x, S(1), sum));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -356,9 +392,10 @@ class Product {
     PetscCall(
         PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &is_text));
     if (is_text) {
-      const std::string own = product->own_->scheme().to_string();
-      const std::string remote =
-          product->remote_ ? product->remote_->scheme().to_string() : std::string("none");
+      const auto scheme_of = [](const std::optional<Plan>& plan) {
+        return plan ? plan->scheme().to_string() : std::string("none");
+      };
+      const std::string own = scheme_of(product->own_), remote = scheme_of(product->remote_);
       PetscCall(PetscViewerASCIIPrintf(viewer, "  heddle: own columns %s, remote columns %s\n",
                                        own.c_str(), remote.c_str()));
     }
@@ -374,7 +411,8 @@ class Product {
   std::array<bool, 4> is_prepared_{};
   PetscSF exchange_ = nullptr;  ///< of the entries of x for remote columns; null for one process
   Remote x_remote_;
-  PetscObjectState values_state_ = 0, pattern_state_ = 0;
+  Pattern pattern_;
+  PetscObjectState values_state_ = 0;
   PetscLogDouble entries_ = 0;
 };
 
@@ -394,9 +432,11 @@ namespace heddle::petsc {
 /// except that the order of sums over processes in transposing products is PetscSF's.
 ///
 /// A product notices that A has been assembled, scaled or otherwise changed by calls on A, and
-/// takes the new values; a new pattern is inspected anew. See update_values.
+/// takes the new values; a new pattern is inspected anew. A preconditioner that is made from the
+/// shell notices that only after a product: call update_values.
 ///
-/// Collective. An error on one process is an error on all: PETSC_ERR_SUP for another type of
+/// Collective. An error on one process is an error on all, here and in update_values, though not in
+/// a product: PETSC_ERR_SUP for another type of
 /// matrix, PETSC_ERR_ARG_WRONGSTATE if A is not assembled, PETSC_ERR_ARG_INCOMP for options that do
 /// not fit or a matrix that is not where Kokkos runs, PETSC_ERR_MEM, and PETSC_ERR_LIB with the
 /// text of a heddle::Error, as of a scheme that is refused. Initializes Kokkos, until

@@ -49,9 +49,23 @@ void compare(Mat A, Mat shell) {
     OK(VecSet(found, nan));
     OK(multiply_add(shell, from_rows, x, found));
     CHECK(difference(expected, found) <= rounding);
+    OK(VecCopy(x, found));
+    OK(multiply_add(shell, from_rows, found, found));
+    CHECK(difference(expected, found) <= rounding);
   };
   transposed(MatMultTranspose, MatMultTransposeAdd);
   transposed(MatMultHermitianTranspose, MatMultHermitianTransposeAdd);
+}
+
+void preallocate(Mat A) {
+  OK(MatSeqAIJSetPreallocation(A, 5, nullptr));
+  OK(MatMPIAIJSetPreallocation(A, 5, nullptr, 5, nullptr));
+}
+
+Mat own_part(Mat A) {
+  Mat own = A;
+  if (processes() > 1) OK(MatMPIAIJGetSeqAIJ(A, &own, nullptr, nullptr));
+  return own;
 }
 
 }  // namespace
@@ -168,6 +182,47 @@ TEST_CASE("a shell has new values of its matrix, and a new pattern") {
   compare(A, copies);
 }
 
+TEST_CASE("a shell has the pattern of a new preallocation, with as many entries as before") {
+  constexpr PetscInt n = 4;
+  const Matrix A = empty_matrix(n, n, Layout::runs, Layout::runs);
+  Matrix shell;
+  for (const PetscInt k : {0, 1}) {
+    preallocate(A);
+    set_entries(A, [&](PetscInt i, const auto& add) { add(i < n / 2 ? n / 2 + k : k, 1.0 + i); });
+    if (!shell) shell = make_shell(A);
+    compare(A, shell);
+  }
+}
+
+TEST_CASE("an update that fails on one process fails on all, until the matrix is good again") {
+  constexpr PetscInt n = 10;
+  const Matrix A = empty_matrix(n * n, n * n, Layout::runs, Layout::runs);
+  fill_poisson(A, n);
+  const Matrix shell = make_shell(A);
+  preallocate(A);
+  fill_poisson(A, n);
+  const PetscInt *row_ptr, *columns;
+  PetscScalar* values;
+  OK(MatSeqAIJGetCSRAndMemType(own_part(A), &row_ptr, &columns, &values, nullptr));
+  PetscInt& column = *const_cast<PetscInt*>(columns);
+  const PetscInt good = column;
+  if (process() == processes() - 1) column = -1;
+  {
+    const auto [x, y] = vectors_of(A);
+    const Said said;
+    CHECK(heddle::petsc::update_values(shell) == PETSC_ERR_LIB);
+    CHECK(MatMult(shell, x, y) == PETSC_ERR_LIB);
+    if (processes() > 1) {
+      CHECK(said.text().find("process " + std::to_string(processes() - 1) + ": ") !=
+            std::string::npos);
+    }
+  }
+  const std::string text = viewed([&](PetscViewer viewer) { OK(MatView(shell, viewer)); });
+  if (processes() == 1) CHECK(text.find("own columns none") != std::string::npos);
+  column = good;
+  compare(A, shell);
+}
+
 TEST_CASE("a shell has the diagonal, the local block and the vectors of its matrix") {
   const Matrix A = empty_matrix(144, 144, Layout::none_on_first, Layout::none_on_first);
   fill_poisson(A, 12);
@@ -204,6 +259,13 @@ TEST_CASE("what is no matrix for a shell is an error on all processes") {
   }
   const Matrix A = empty_matrix(80, 80, Layout::runs, Layout::runs);
   fill(A, 80, 1);
+  const auto references = [&] {
+    PetscInt whole, own;
+    OK(PetscObjectGetReference(object(A.value), &whole));
+    OK(PetscObjectGetReference(object(own_part(A)), &own));
+    return std::pair(whole, own);
+  };
+  const auto before = references();
   {
     heddle::petsc::ShellOptions options;
     options.plan.scheme = Scheme("no-such-scheme");
@@ -229,9 +291,13 @@ TEST_CASE("what is no matrix for a shell is an error on all processes") {
     }
   }
   CHECK(shell == nullptr);
+  CHECK(references() == before);
   OK(heddle::petsc::create_shell(A, &shell));  // all is well after an error
+  CHECK(references().first > before.first);
+  CHECK(references().second > before.second);
   compare(A, shell);
   OK(MatDestroy(&shell));
+  CHECK(references() == before);
 }
 
 TEST_CASE("a shell keeps its matrix, and solves in its place") {
