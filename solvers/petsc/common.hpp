@@ -81,7 +81,7 @@ inline PetscErrorCode initialize_kokkos() {
   PetscCall(PetscKokkosInitializeCheck());
 #endif
   if (!Kokkos::is_initialized()) {
-    Kokkos::initialize();
+    PetscCallCXX(Kokkos::initialize());
     PetscCall(PetscRegisterFinalize(finalize_kokkos));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -98,7 +98,8 @@ struct Failure {
   }
 };
 
-/// Runs step(), which may throw and may return an error code.
+/// Runs step(), which may throw and may return an error code. Functions that an exception can leave
+/// have no PetscFunctionBegin: PETSc's own stack would keep their names.
 template <class Step>
 Failure caught(const Step& step) {
   Failure failure;
@@ -179,7 +180,6 @@ inline PetscErrorCode borrow(Mat A, LocalMatrix& matrix) {
   PetscMemType type;
   MatInfo info;
 
-  PetscFunctionBegin;
   PetscCall(PetscObjectBaseTypeCompare(reinterpret_cast<PetscObject>(A), MATSEQAIJ, &is_aij));
   PetscCall(MatGetType(A, &type_name));
   PetscCheck(is_aij, PETSC_COMM_SELF, PETSC_ERR_SUP,
@@ -193,7 +193,7 @@ inline PetscErrorCode borrow(Mat A, LocalMatrix& matrix) {
   matrix = LocalMatrix(rows, columns, entries,
                        rows > 0 ? reinterpret_cast<const Index*>(row_ptr) : nullptr,
                        reinterpret_cast<const Index*>(col_idx), reinterpret_cast<S*>(values));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 /// A vector of this process, where PETSc has it. Entries that are not to be read are not brought to

@@ -96,9 +96,8 @@ inline PetscErrorCode near_nullspace_of(Mat A, PetscInt rows, NearNullspace& vec
   PetscInt count;
   const Vec* vecs;
 
-  PetscFunctionBegin;
   PetscCall(MatGetNearNullSpace(A, &space));
-  if (!space) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!space) return PETSC_SUCCESS;
   PetscCall(MatNullSpaceGetVecs(space, &has_constant, &count, &vecs));
   const PetscInt constant = has_constant ? 1 : 0;
   vectors = NearNullspace("heddle::petsc::near_nullspace", static_cast<std::size_t>(rows),
@@ -121,7 +120,7 @@ inline PetscErrorCode near_nullspace_of(Mat A, PetscInt rows, NearNullspace& vec
     PetscCall(VecRestoreArrayRead(vecs[v], &entries));
   }
   Kokkos::deep_copy(vectors, host);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 /// The data of a PC of type "heddle". A template only so that sources that register none do not
@@ -132,7 +131,7 @@ class Preconditioner {
   static PetscErrorCode create(PC pc) {
     PetscFunctionBegin;
     PetscCall(initialize_kokkos());
-    pc->data = new Preconditioner();
+    PetscCallCXX(pc->data = new Preconditioner());
     pc->ops->setup = set_up;
     pc->ops->apply = apply_plain;
     pc->ops->applytranspose = apply_transposed;
@@ -230,7 +229,6 @@ class Preconditioner {
     PetscObjectState pattern;
     Matrix A;
 
-    PetscFunctionBegin;
     PetscCall(MatGetDiagonalBlock(pc->pmat, &block));
     PetscCall(borrow(block, A));
     PetscCheck(A.rows() == A.columns(), PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
@@ -240,7 +238,7 @@ class Preconditioner {
     PetscCall(MatGetNonzeroState(block, &pattern));
     if (made_ && block == block_ && pattern == pattern_) {
       made_->update_values(exec, A);
-      PetscFunctionReturn(PETSC_SUCCESS);
+      return PETSC_SUCCESS;
     }
     made_.reset();
     PetscCall(PetscObjectReference(reinterpret_cast<PetscObject>(block)));
@@ -249,11 +247,10 @@ class Preconditioner {
     pattern_ = pattern;
     if (A.rows() > 0) PetscCall(make(exec, pc->pmat, A));
     exec.fence("heddle::petsc::set_up");
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   }
 
   PetscErrorCode make(const Exec& exec, Mat whole, const Matrix& A) {
-    PetscFunctionBegin;
     if (options_.kind == Kind::multigrid) {
       MultigridOptions options;
       NearNullspace vectors;
@@ -281,7 +278,7 @@ class Preconditioner {
       made_ = local_preconditioner(
           ChebyshevPlan<Exec, Matrix>(exec, A, spectrum_bounds(exec, A), degree));
     }
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   }
 
   static PetscErrorCode apply(PC pc, bool transposed, Vec b, Vec x) {

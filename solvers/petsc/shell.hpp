@@ -124,14 +124,13 @@ class Product {
   PetscErrorCode parts(Matrix& own, Matrix& remote, const PetscInt** remote_columns) const {
     Mat own_part = A_, remote_part = nullptr;
 
-    PetscFunctionBegin;
     *remote_columns = nullptr;
     if (is_distributed_) {
       PetscCall(MatMPIAIJGetSeqAIJ(A_, &own_part, &remote_part, remote_columns));
     }
     PetscCall(borrow(own_part, own));
     if (remote_part) PetscCall(borrow(remote_part, remote));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   }
 
   PetscErrorCode states(PetscObjectState& values, PetscObjectState& pattern) const {
@@ -199,12 +198,11 @@ class Product {
       PetscFunctionReturn(PETSC_SUCCESS);
     }
     PetscCall(agreed(comm(), [&]() -> PetscErrorCode {
-      PetscFunctionBegin;
       PetscCall(parts(own, remote, &remote_columns));
       const Exec exec = execution_space();
       own_->update_values(exec, own);
       if (remote_) remote_->update_values(exec, remote);
-      PetscFunctionReturn(PETSC_SUCCESS);
+      return PETSC_SUCCESS;
     }));
     values_state_ = values;
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -268,7 +266,6 @@ class Product {
     const auto x = from.view();
     const auto y = to.view();
 
-    PetscFunctionBegin;
     if (exchange_) {
       PetscCall(PetscSFBcastWithMemTypeBegin(exchange_, MPIU_SCALAR, from.type(), from.data(),
                                              own_memory, remote_data(), MPI_REPLACE));
@@ -281,14 +278,13 @@ class Product {
       multiply(*remote_, Op::none, x_remote_.data(), x_remote_.extent(0), S(1), y.data(),
                y.extent(0));
     }
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   }
 
   PetscErrorCode transposed(Op op, const BorrowedVector& from, S beta, const BorrowedVector& to) {
     const auto x = from.view();
     const auto y = to.view();
 
-    PetscFunctionBegin;
     if (remote_) {
       multiply(*remote_, op, x.data(), x.extent(0), S(0), x_remote_.data(), x_remote_.extent(0));
       complete(execution_space());
@@ -302,7 +298,7 @@ class Product {
       complete(execution_space());
       PetscCall(PetscSFReduceEnd(exchange_, MPIU_SCALAR, remote_data(), to.data(), MPIU_SUM));
     }
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   }
 
   PetscScalar* remote_data() const { return reinterpret_cast<PetscScalar*>(x_remote_.data()); }
