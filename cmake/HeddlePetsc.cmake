@@ -7,7 +7,7 @@ find_package(PkgConfig QUIET)
 find_package(MPI QUIET COMPONENTS CXX)
 if(PKG_CONFIG_FOUND AND MPI_CXX_FOUND)
   file(GLOB heddle_petsc_folders "$ENV{PETSC_DIR}/$ENV{PETSC_ARCH}/lib/pkgconfig" "$ENV{PETSC_DIR}/lib/pkgconfig"
-       "/usr/lib/petscdir/petsc*/*-real/lib/pkgconfig")
+       "/usr/lib/petscdir/petsc3*/*-real/lib/pkgconfig")
   set(heddle_pkg_config_path "$ENV{PKG_CONFIG_PATH}")
   list(JOIN heddle_petsc_folders ":" heddle_petsc_folders)
   set(ENV{PKG_CONFIG_PATH} "${heddle_pkg_config_path}:${heddle_petsc_folders}")
