@@ -12,7 +12,7 @@ if(PKG_CONFIG_FOUND AND MPI_CXX_FOUND)
     list(APPEND heddle_petsc_folders "$ENV{PETSC_DIR}/$ENV{PETSC_ARCH}/lib/pkgconfig" "$ENV{PETSC_DIR}/lib/pkgconfig")
   endif()
   # A glob sorts what it finds, so it is for Debian's folders alone.
-  file(GLOB heddle_petsc_of_debian "/usr/lib/petscdir/petsc*/*-real/lib/pkgconfig")
+  file(GLOB heddle_petsc_of_debian "/usr/lib/petscdir/petsc3*/*-real/lib/pkgconfig")
   list(APPEND heddle_petsc_folders ${heddle_petsc_of_debian})
   list(JOIN heddle_petsc_folders ":" heddle_petsc_folders)
   set(ENV{PKG_CONFIG_PATH} "${heddle_petsc_folders}")

@@ -3,6 +3,12 @@
 #pragma once
 #include <petscksp.h>
 
+#include <heddle/petsc.hpp>
+
+// Excerpts are parts of a function that returns nothing.
+#undef PetscCall
+#define PetscCall(...) PetscCallVoid(__VA_ARGS__)
+
 namespace given {
 
 extern Mat A;

@@ -86,7 +86,7 @@ inline PetscErrorCode initialize_kokkos() {
   if (!Kokkos::is_initialized()) {
     PetscCheck(!Kokkos::is_finalized(), PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
                "Kokkos is finalized; finalize it after the last use of Heddle");
-    Kokkos::initialize();
+    PetscCallCXX(Kokkos::initialize());
     PetscCall(PetscRegisterFinalize(finalize_kokkos));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -315,10 +315,10 @@ class Preconditioner {
                   : local_preconditioner(IcPlan<Exec, Matrix>(exec, A, options), true);
     } else if (options_.kind == Kind::gauss_seidel) {  // as symmetric as A, which nothing measures
       made_ = local_preconditioner(GaussSeidelPlan<Exec, Matrix>(exec, A), false);
-    } else {  // so is a polynomial
+    } else {  // spectrum_bounds() takes a symmetric A alone
       const int degree = options_.degree > 0 ? static_cast<int>(options_.degree) : 3;
       made_ = local_preconditioner(
-          ChebyshevPlan<Exec, Matrix>(exec, A, spectrum_bounds(exec, A), degree), false);
+          ChebyshevPlan<Exec, Matrix>(exec, A, spectrum_bounds(exec, A), degree), !is_complex<S>);
     }
     return PETSC_SUCCESS;
   }
