@@ -59,4 +59,28 @@ void launch_cooperative(const Exec& exec, const char* label, int teams, const Ke
   }
 }
 
+/// A kernel of all teams as one of a single team: for a device without such launches, or where one
+/// team is enough.
+template <class Kernel>
+struct InOneTeam {
+  using Scratch = typename Kernel::Scratch;
+  using Shape = typename Kernel::Shape;
+
+  template <class Team>
+  struct Alone {
+    using team_type = Team;
+    const Team& only;
+    KOKKOS_FORCEINLINE_FUNCTION const Team& team() const { return only; }
+    KOKKOS_FORCEINLINE_FUNCTION static int teams() { return 1; }
+    KOKKOS_FORCEINLINE_FUNCTION void barrier() const { only.barrier_to_publish(); }
+  };
+
+  Kernel kernel;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
+    kernel(Alone<Team>{team}, scratch);
+  }
+};
+
 }  // namespace heddle::backends

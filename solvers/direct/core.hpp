@@ -35,6 +35,8 @@ struct Factors {
   KOKKOS_FORCEINLINE_FUNCTION S& operator()(std::int64_t i, std::int64_t j) const {
     return values[j * stride + i + diagonal];
   }
+  /// Entries that there is room for.
+  std::int64_t entries() const { return rows * (dense ? stride : stride + 1); }
   /// Whether there is room for entry (i, j), j >= i.
   KOKKOS_FORCEINLINE_FUNCTION bool holds(std::int64_t i, std::int64_t j) const {
     return j - i <= above;

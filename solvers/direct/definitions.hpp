@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "../../backends/algorithms/host_copy.hpp"
 #include "../../backends/algorithms/overlap.hpp"
 #include "../../backends/algorithms/same_pattern.hpp"
 #include "../../backends/loops.hpp"
@@ -15,8 +16,8 @@
 #include "../../formats/compiled.hpp"
 #include "../../formats/inspect/check_csr.hpp"
 #include "../../matrices/reorder.hpp"
-#include "../triangle/triangle.hpp"
-#include "check_vectors.hpp"
+#include "../triangle/check_triangle.hpp"
+#include "../vectors/operands.hpp"
 #include "core.hpp"
 #include "fields.hpp"
 #include "lu.hpp"
@@ -40,9 +41,6 @@ inline constexpr std::int64_t narrow_band = 2, few_rows = 64;
 inline std::size_t limit_of(const DirectOptions& options) {
   return std::min(options.max_bytes, std::size_t{1} << 62);
 }
-
-template <Scalar S>
-using Wide = std::conditional_t<is_complex<S>, Kokkos::complex<double>, double>;
 
 struct Bandwidths {
   std::int64_t lower = 0, upper = 0;
@@ -162,9 +160,10 @@ struct LoadRightHandSides {
       y[item] = value;
       return;
     }
-    auto sum = rounded<Wide<S>>(value);
+    auto sum = rounded<krylov::Wide<S>>(value);
     for (Off k = row_ptr[row]; k < row_ptr[row + 1]; ++k) {
-      sum -= rounded<Wide<S>>(values[k]) * rounded<Wide<S>>(refined[v * rows + col_idx[k]]);
+      sum -= rounded<krylov::Wide<S>>(values[k]) *
+             rounded<krylov::Wide<S>>(refined[v * rows + col_idx[k]]);
     }
     y[item] = rounded<S>(sum);
   }
@@ -372,17 +371,17 @@ void DirectPlanCore<Exec, Matrix>::allocate(const Exec& exec, const Matrix& A, c
   f.above = f.dense ? f.below : f.below + forecast_.upper_bandwidth;
   f.stride = f.dense ? rows_ : f.below + f.above + f.panel - 1;
   f.diagonal = f.dense ? 0 : f.above;
-  const std::int64_t entries = f.dense ? rows_ * rows_ : rows_ * (f.stride + 1);
   const std::int64_t of_order = order.extent(0) > 0 ? rows_ : 0, of_vectors = rows_ * room_;
   const bool refines = steps_ > 0;
   const std::int64_t kept = refines ? nonzeros_ : 0;
   arena_ = Arena<Space>(
-      exec, "heddle::direct::factors", arena_array(f.values, entries), arena_array(f.pivot, rows_),
-      arena_array(row_unit_, rows_), arena_array(column_size_, rows_), arena_array(source_, rows_),
-      arena_array(order_, of_order), arena_array(place_, of_order), arena_array(work_, of_vectors),
-      arena_array(refined_, refines ? of_vectors : 0), arena_array(bad_, 2),
-      arena_array(meeting_words_, 2), arena_array(row_ptr_, refines ? rows_ + 1 : 0),
-      arena_array(col_idx_, kept), arena_array(values_, kept));
+      exec, "heddle::direct::factors", arena_array(f.values, f.entries()),
+      arena_array(f.pivot, rows_), arena_array(row_unit_, rows_), arena_array(column_size_, rows_),
+      arena_array(source_, rows_), arena_array(order_, of_order), arena_array(place_, of_order),
+      arena_array(work_, of_vectors), arena_array(refined_, refines ? of_vectors : 0),
+      arena_array(bad_, 2), arena_array(meeting_words_, 2),
+      arena_array(row_ptr_, refines ? rows_ + 1 : 0), arena_array(col_idx_, kept),
+      arena_array(values_, kept));
   fill(exec, "heddle::direct::clear_meetings", meeting_words_, 2, 0);
   fill(exec, "heddle::direct::clear_bad", bad_, 2, 0);
   if (of_order > 0) {
@@ -409,11 +408,10 @@ void DirectPlanCore<Exec, Matrix>::update_values(const Exec& exec, const Matrix&
   check_same_pattern(exec, pattern_, A, "DirectPlan");
   if (rows_ == 0) return;
   const auto& f = factors_;
-  const std::int64_t entries = f.dense ? rows_ * rows_ : rows_ * (f.stride + 1);
   const Off* const row_ptr = A.row_ptr().data();
   const O* const col_idx = A.col_idx().data();
   const S* const values = A.values().data();
-  fill(exec, "heddle::direct::clear_factors", f.values, entries, S(0));
+  fill(exec, "heddle::direct::clear_factors", f.values, f.entries(), S(0));
   fill(exec, "heddle::direct::clear_sizes", column_size_, rows_, 0);
   fill(exec, "heddle::direct::clear_bad", bad_, 2, 0);
   parallel_for(exec, "heddle::direct::column_sizes", rows_,
@@ -433,11 +431,7 @@ void DirectPlanCore<Exec, Matrix>::update_values(const Exec& exec, const Matrix&
 
 template <ExecutionSpace Exec, class Matrix>
 void DirectPlanCore<Exec, Matrix>::check_values(const Exec& exec) const {
-  std::int64_t words[2] = {};
-  Kokkos::deep_copy(
-      kokkos_space(exec), Kokkos::View<std::int64_t*, Kokkos::HostSpace>(words, 2),
-      Kokkos::View<const std::int64_t*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(bad_, 2));
-  exec.fence("heddle::direct::check_values");
+  const auto words = ordered::copied_to_host(exec, "heddle::direct::check_values", bad_, 2);
   if (words[0] == 0) return;
   const std::int64_t at = words[0] - 1;
   if (words[1] == 0) {
@@ -458,7 +452,7 @@ void DirectPlanCore<Exec, Matrix>::solve(const Exec& exec, int count) const {
 template <ExecutionSpace Exec, class Matrix>
 void DirectPlanCore<Exec, Matrix>::apply(const Exec& exec, const Multivector<const S>& b,
                                          const Multivector<S>& x) const {
-  direct::check_vectors(rows_, b, x);
+  triangle::check_right_hand_sides(rows_, b, x, "A");
   if (rows_ == 0 || b.count == 0) return;
   const typename OverlapCheck<Exec>::Apply counted(overlap_, exec);
   for (int first = 0; first < b.count; first += room_) {

@@ -353,30 +353,6 @@ struct Solve {
   }
 };
 
-/// A kernel of all teams as one of a single team.
-template <class Kernel>
-struct InOneTeam {
-  using Scratch = typename Kernel::Scratch;
-  using Shape = typename Kernel::Shape;
-
-  template <class Team>
-  struct Alone {
-    using team_type = Team;
-    const Team& team_;
-
-    KOKKOS_FORCEINLINE_FUNCTION const Team& team() const { return team_; }
-    KOKKOS_FORCEINLINE_FUNCTION static int teams() { return 1; }
-    KOKKOS_FORCEINLINE_FUNCTION void barrier() const { team_.barrier_to_publish(); }
-  };
-
-  Kernel kernel;
-
-  template <class Team>
-  KOKKOS_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
-    kernel(Alone<Team>{team}, scratch);
-  }
-};
-
 /// Runs a kernel by about `teams` teams. The words serve one launch at a time.
 template <ExecutionSpace Exec, class Kernel>
 void launch_together(const Exec& exec, const char* label, std::int64_t teams, const Kernel& kernel,
@@ -389,7 +365,7 @@ void launch_together(const Exec& exec, const char* label, std::int64_t teams, co
                                                  backends::MeetingWords{words, words + 1});
     }
   }
-  backends::launch<Shape>(exec, label, 1, InOneTeam<Kernel>{kernel});
+  backends::launch<Shape>(exec, label, 1, backends::InOneTeam<Kernel>{kernel});
 }
 
 }  // namespace heddle::detail::direct

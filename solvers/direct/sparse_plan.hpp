@@ -18,8 +18,7 @@
 #include "../../core/plan.hpp"
 #include "../../core/real_part.hpp"
 #include "../../formats/inspect/check_csr.hpp"
-#include "../triangle/triangle.hpp"
-#include "check_vectors.hpp"
+#include "../triangle/check_triangle.hpp"
 #include "fields.hpp"
 #include "sparse_options.hpp"
 #include "suitesparse.hpp"
@@ -82,7 +81,7 @@ class SparseDirectCore {
   }
 
   void apply(const Exec& exec, const Multivector<const S>& b, const Multivector<S>& x) {
-    direct::check_vectors(rows(), b, x);
+    triangle::check_right_hand_sides(rows(), b, x, "A");
     if (rows() == 0) return;
     if (!is_ready_) {
       throw Error("SparseDirectPlan has no factors since update_values failed",

@@ -537,29 +537,6 @@ struct InvertWithPivots {
   }
 };
 
-/// A kernel of all teams as one of a single team, for devices without cooperative launches.
-template <class Kernel>
-struct InOneTeam {
-  using Scratch = typename Kernel::Scratch;
-  using Shape = typename Kernel::Shape;
-
-  template <class Team>
-  struct Alone {
-    using team_type = Team;
-    const Team& only;
-    KOKKOS_FORCEINLINE_FUNCTION const Team& team() const { return only; }
-    KOKKOS_FORCEINLINE_FUNCTION int teams() const { return 1; }
-    KOKKOS_FORCEINLINE_FUNCTION void barrier() const { only.barrier_to_publish(); }
-  };
-
-  Kernel kernel;
-
-  template <class Team>
-  KOKKOS_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
-    kernel(Alone<Team>{team}, scratch);
-  }
-};
-
 /// An entry of the Hermitian part of the inverse of a Hermitian A, which is Hermitian up to
 /// rounding; other inverses stay. If A is indefinite, the inverse is not used: finite reciprocals
 /// of magnitudes.
@@ -705,7 +682,7 @@ class CoarseSolve {
           exec, label, static_cast<int>(teams), kernel,
           backends::MeetingWords{meeting_words_, meeting_words_ + 1});
     } else {
-      backends::launch<Shape>(exec, label, 1, InOneTeam<Kernel>{kernel});
+      backends::launch<Shape>(exec, label, 1, backends::InOneTeam<Kernel>{kernel});
     }
   }
 

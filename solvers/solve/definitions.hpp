@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "../../backends/algorithms/host_copy.hpp"
 #include "../../backends/device.hpp"
 #include "../../backends/loops.hpp"
 #include "../../core/arena.hpp"
@@ -131,12 +132,17 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
     }
     check_vectors("options.nullspace", options.nullspace);
     check_vectors("options.near_nullspace", options.near_nullspace);
-    if (options.pair.empty()) return;
-    const std::size_t slash = options.pair.find('/');
-    value_of<SolveMethod>("the method of options.pair", options.pair.substr(0, slash));
-    value_of<SolvePreconditioner>(
+    if (!options.pair.empty()) pair_of(options.pair);
+  }
+  /// The pair of a text such as "cg/multigrid", without a price. Throws Error if there is none.
+  static SolvePair pair_of(const std::string& text) {
+    const std::size_t slash = text.find('/');
+    SolvePair pair;
+    pair.method = value_of<SolveMethod>("the method of options.pair", text.substr(0, slash));
+    pair.preconditioner = value_of<SolvePreconditioner>(
         "the preconditioner of options.pair",
-        slash == std::string::npos ? std::string() : options.pair.substr(slash + 1));
+        slash == std::string::npos ? std::string() : text.substr(slash + 1));
+    return pair;
   }
 
   void check_vectors(const std::string& name, const Nullspace& of) const {
@@ -205,11 +211,7 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
   }
   /// Leaves the pinned pair alone, whether or not it was considered.
   void pin(const Priced& priced) {
-    const std::size_t slash = options_.pair.find('/');
-    Known pinned;
-    pinned.method = value_of<SolveMethod>("method", options_.pair.substr(0, slash));
-    pinned.preconditioner =
-        value_of<SolvePreconditioner>("preconditioner", options_.pair.substr(slash + 1));
+    Known pinned{pair_of(options_.pair)};
     price(priced, pinned);
     known_.assign(1, pinned);
   }
@@ -229,10 +231,8 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
 
   double norm(const Exec& exec, const ConstVector& v) const {
     heddle::vectors::norm(exec, v, workspace_, Kokkos::View<Real, Space, Unmanaged>(norm_));
-    Real size = 0;
-    Kokkos::deep_copy(kokkos_space(exec), size, Kokkos::View<const Real, Space, Unmanaged>(norm_));
-    exec.fence("heddle::solve::norm");
-    return static_cast<double>(size);
+    return static_cast<double>(
+        ordered::copied_to_host(exec, "heddle::solve::norm", norm_, 1).front());
   }
   /// The norm of b - A x.
   double residual(const Exec& exec, const ConstVector& b, const Vector& x) const {

@@ -16,6 +16,7 @@
 #include "../../formats/inspect/pattern.hpp"
 #include "../krylov/concepts.hpp"
 #include "../krylov/symmetry.hpp"
+#include "../triangle/triangle.hpp"
 #include "../vectors/operations.hpp"
 #include "report.hpp"
 
@@ -77,21 +78,12 @@ KOKKOS_FORCEINLINE_FUNCTION std::uint64_t bits_of(const S& value) {
   }
 }
 
-template <Scalar S>
-KOKKOS_FORCEINLINE_FUNCTION bool is_finite(const S& value) {
-  if constexpr (is_complex<S>) {
-    return is_finite(value.real()) && is_finite(value.imag());
-  } else {
-    return Kokkos::isfinite(value);
-  }
-}
-
 /// Counts entries that are NaN or infinity.
 template <Scalar S>
 struct CountNotFinite {
   const S* entries;
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& count) const {
-    if (!is_finite(entries[i])) ++count;
+    if (!triangle::is_finite(entries[i])) ++count;
   }
 };
 
@@ -148,7 +140,7 @@ struct ReadRows {
       const auto j = static_cast<std::int64_t>(A.col_idx().data()[k]);
       const S value = A.values().data()[k];
       sum += value;
-      finite = finite && is_finite(value);
+      finite = finite && triangle::is_finite(value);
       magnitudes += static_cast<double>(Kokkos::abs(value));
       of.bandwidth = Kokkos::max(of.bandwidth, i < j ? j - i : i - j);
       if (i == j) {
@@ -308,10 +300,10 @@ void find_ritz_values(const Exec& exec, const Product& product, const S* of_magn
   const auto vector = [&](S* at) { return SolverVector<Exec, S>(at, n); };
   const auto column = [&](int j) { return basis + n * static_cast<std::size_t>(j); };
   const auto rows = static_cast<std::int64_t>(n);
-  // Scales a vector to norm one in column j; returns its norm before.
   std::vector<S> products(2 * columns);
   const Kokkos::View<S*, Kokkos::HostSpace, Unmanaged> products_on_host(products.data(),
                                                                         2 * columns);
+  // Scales a vector to norm one in column j; returns its norm before.
   const auto normalize = [&](S* from, int j) {
     heddle::vectors::norm(exec, vector(from), workspace,
                           Kokkos::View<heddle::RealOf<S>, Space, Unmanaged>(norm));

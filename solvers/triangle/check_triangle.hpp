@@ -19,16 +19,16 @@ namespace heddle::detail::triangle {
 /// Largest number of right-hand sides that a plan keeps memory for.
 inline constexpr int most_room = 64;
 
-/// Throws Error unless op(T) x = b makes sense for a matrix of `rows` rows: shapes fit, and x is b
-/// or has no entry in common with it.
+/// Throws Error unless op(T) x = b makes sense for a square matrix of `rows` rows, which the
+/// message calls `matrix`: shapes fit, and x is b or has no entry in common with it.
 template <class V>
 void check_right_hand_sides(std::int64_t rows, const Multivector<const V>& b,
-                            const Multivector<V>& x) {
+                            const Multivector<V>& x, const std::string& matrix = "T") {
   const auto demand = [&](const char* vector, std::int64_t is) {
     if (is == rows) return;
-    throw Error(std::string(vector) + " has " + std::to_string(is) + " rows, and T has " +
-                    std::to_string(rows),
-                "give b and x as many rows as T has");
+    throw Error(std::string(vector) + " has " + std::to_string(is) + " rows, and " + matrix +
+                    " has " + std::to_string(rows),
+                "give b and x as many rows as " + matrix + " has");
   };
   demand("b", b.rows);
   demand("x", x.rows);
