@@ -31,6 +31,11 @@ struct PlainRegister {
   HEDDLE_SIMD_WORD PlainRegister gather(const std::int32_t* indices, const T* from) {
     return load_each(indices, from);
   }
+  template <class Index>
+  HEDDLE_SIMD_WORD bool consecutive(const Index* indices) {
+    return indices[1] - indices[0] == 1 && indices[2] - indices[1] == 1 &&
+           indices[3] - indices[2] == 1;
+  }
   template <class From>
   HEDDLE_SIMD_WORD PlainRegister strided(const From* from, std::int64_t stride) {
     return strided_first<width>(from, stride);
@@ -110,7 +115,8 @@ struct SimdRegisterOf<T, true> {
 /// the kernels compile everywhere.
 ///
 /// `n` counts entries from the first. gather and load_each read from[indices[0]], from[indices[1]],
-/// ..., by one instruction and one by one. A register of double loads floats too.
+/// ..., by one instruction and one by one; consecutive says whether the indices ascend by one. A
+/// register of double loads floats too.
 template <class T>
 using SimdRegister = typename detail::SimdRegisterOf<T, has_simd_registers<T>>::type;
 

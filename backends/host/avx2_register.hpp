@@ -13,6 +13,27 @@ namespace heddle::backends {
 template <class T>
 struct Avx2Register;
 
+struct Avx2Indices {
+  /// Whether four indices ascend by one.
+  template <class Index>
+  HEDDLE_SIMD_WORD bool consecutive(const Index* indices) {
+    const auto* const from = reinterpret_cast<const __m128i*>(indices);
+    if constexpr (sizeof(Index) == 4) {
+      const __m128i found = _mm_loadu_si128(from);
+      const __m128i first = _mm_shuffle_epi32(found, 0);
+      const __m128i wanted = _mm_add_epi32(first, _mm_setr_epi32(0, 1, 2, 3));
+      return _mm_movemask_epi8(_mm_cmpeq_epi32(found, wanted)) == 0xffff;
+    } else {
+      const __m128i first_two = _mm_loadu_si128(from), last_two = _mm_loadu_si128(from + 1);
+      const __m128i first = _mm_unpacklo_epi64(first_two, first_two);
+      const __m128i equal =
+          _mm_and_si128(_mm_cmpeq_epi64(first_two, _mm_add_epi64(first, _mm_set_epi64x(1, 0))),
+                        _mm_cmpeq_epi64(last_two, _mm_add_epi64(first, _mm_set_epi64x(3, 2))));
+      return _mm_movemask_epi8(equal) == 0xffff;
+    }
+  }
+};
+
 template <>
 struct Avx2Register<double> {
   static constexpr int width = 4;
@@ -36,6 +57,11 @@ struct Avx2Register<double> {
     // The mask has all lanes: the form without a mask warns in GCC 12's own header.
     const __m256d every = _mm256_castsi256_pd(_mm256_set1_epi64x(-1));
     return {_mm256_mask_i32gather_pd(_mm256_setzero_pd(), from, packed, every, 8)};
+  }
+  /// Whether four indices ascend by one.
+  template <class Index>
+  HEDDLE_SIMD_WORD bool consecutive(const Index* indices) {
+    return Avx2Indices::consecutive(indices);
   }
   /// Loads from[0], from[stride], from[2 * stride], ...
   HEDDLE_SIMD_WORD Avx2Register strided(const double* from, std::int64_t stride) {
@@ -144,6 +170,10 @@ struct Avx2Register<float> {
     const __m128i packed = _mm_loadu_si128(reinterpret_cast<const __m128i*>(indices));
     const __m128 every = _mm_castsi128_ps(_mm_set1_epi32(-1));
     return {_mm_mask_i32gather_ps(_mm_setzero_ps(), from, packed, every, 4)};
+  }
+  template <class Index>
+  HEDDLE_SIMD_WORD bool consecutive(const Index* indices) {
+    return Avx2Indices::consecutive(indices);
   }
   HEDDLE_SIMD_WORD Avx2Register strided(const float* from, std::int64_t stride) {
     return {_mm_setr_ps(from[0], from[stride], from[2 * stride], from[3 * stride])};

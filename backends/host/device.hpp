@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <unistd.h>
-
 #include <cstddef>
 #include <fstream>
 #include <memory>
@@ -14,6 +12,7 @@
 #include "../../core/types.hpp"
 #include "../lanes.hpp"
 #include "../threads_at_once.hpp"
+#include "cpu_traits.hpp"
 
 namespace heddle::backends {
 
@@ -60,10 +59,7 @@ Device describe_device(const Exec& exec) {
   device.name = name;
   device.multiprocessors = threads_at_once(exec);
   device.threads_per_multiprocessor = 1;
-#ifdef _SC_LEVEL3_CACHE_SIZE
-  static const long cache_bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
-  device.cache_bytes = cache_bytes > 0 ? static_cast<std::size_t>(cache_bytes) : 0;
-#endif
+  device.cache_bytes = last_level_cache_bytes();
   device.scratch_bytes = max_scratch_bytes(exec);
   return device;
 }

@@ -313,7 +313,7 @@ inline Prediction predict_on_cpu(const Scheme& scheme, const Features& features,
       break;
     case Way::adaptive:
       prediction.seconds = apply;
-      prediction.setup_seconds = look + 2 * apply;
+      prediction.setup_seconds = look + (parameters.runs == Wanted::no ? 1 : 2) * apply;
       prediction.reason = "threads get equal shares of rows plus nonzeros";
       break;
     case Way::merge:

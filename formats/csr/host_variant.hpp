@@ -49,6 +49,7 @@ class HostVariant {
 
  private:
   using O = typename Operands::ordinal_type;
+  static constexpr CpuTuning tuning = cpu_tuning<backends::Host>;
   static constexpr bool can_use_simd = suits_simd<Operands> && backends::runs_on_host<Exec>;
 
   static backends::Simd resolve_simd(const Scheme& scheme, std::optional<backends::Simd> asked) {
@@ -90,18 +91,29 @@ class HostVariant {
     const bool streams = comes_from_memory(in);
 
     if (parameters.runs ? *parameters.runs == Wanted::yes : learns) {
-      runs_ = RowRuns<Exec>(in.exec, in.A, parameters.runs.has_value());
+      runs_ = RowRuns<Exec>(in.exec, in.A, equal_rows_gain(tuning, cpu, bytes_per_thread(in)),
+                            parameters.runs.has_value());
       hints_.runs = runs_.codes();
     }
     parameters.runs = hints_.runs ? Wanted::yes : Wanted::no;
-    hints_.prefetch = parameters.prefetch ? *parameters.prefetch == Wanted::yes
-                                          : learns && streams && cpu.software_prefetch_pays;
+    // A processor prefetches rows by itself, unless runs skip columns.
+    hints_.prefetch = parameters.prefetch
+                          ? *parameters.prefetch == Wanted::yes
+                          : learns && hints_.runs && streams && cpu.software_prefetch_pays;
     parameters.prefetch = hints_.prefetch ? Wanted::yes : Wanted::no;
 
     RowEnds ends = RowEnds::unforeseen;
     if (learns) ends = row_ends(in.exec, in.A.row_ptr().data(), in.A.rows(), cpu.predicted_rows);
     // If the processor has fast gathers, predicted branches gain nothing over masks.
-    if (!parameters.loop) parameters.loop = loop_for(ends, !cpu.fast_gathers);
+    if (!parameters.loop) {
+      parameters.loop = loop_for(ends, !cpu.fast_gathers);
+      const bool long_rows = in.features.rows().mean_row() >= tuning.long_row;
+      if (parameters.loop == RowLoop::row && long_rows && !hints_.prefetch) {
+        const bool contiguous = !hints_.runs && share_of_consecutive_columns(in.exec, in.A) >=
+                                                    tuning.share_of_consecutive;
+        parameters.loop = contiguous ? RowLoop::contiguous : RowLoop::two_sums;
+      }
+    }
     hints_.loop = *parameters.loop;
     hints_.two_one_by_one = (hints_.runs || ends != RowEnds::foreseen) && !streams;
   }
@@ -118,10 +130,12 @@ class HostVariant {
 
   template <class Matrix>
   static bool comes_from_memory(const Inspection<Exec, Matrix>& in) {
+    return bytes_per_thread(in) > tuning.cached_bytes_per_thread;
+  }
+  template <class Matrix>
+  static std::int64_t bytes_per_thread(const Inspection<Exec, Matrix>& in) {
     const std::int64_t each = sizeof(typename Matrix::scalar_type) + sizeof(O);
-    const std::int64_t bytes = static_cast<std::int64_t>(in.A.nonzeros()) * each;
-    return bytes / backends::threads_at_once(in.exec) >
-           cpu_tuning<backends::Host>.cached_bytes_per_thread;
+    return static_cast<std::int64_t>(in.A.nonzeros()) * each / backends::threads_at_once(in.exec);
   }
 
   RowHints hints_;

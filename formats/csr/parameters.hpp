@@ -113,6 +113,13 @@ struct CpuTuning {
   int least_work = 512;
   /// A matrix of more bytes for each thread is read from memory at every apply.
   std::int64_t cached_bytes_per_thread = 8'000'000;
+  /// A matrix of more bytes for each thread is read from memory, not from the last-level cache:
+  /// then rows of equal columns, a stream of values each, are slower together on most processors.
+  std::int64_t last_level_bytes_per_thread = 32'000'000;
+  /// Fewest nonzeros of a mean row for which RowLoop::two_sums gains, and share of fours of
+  /// nonzeros with consecutive columns for which RowLoop::contiguous does.
+  double long_row = 24;
+  double share_of_consecutive = 0.6;
   /// Vectors of x of more bytes for each thread are packed through memory.
   std::int64_t packed_bytes_per_thread = 3'000'000;
   /// Fewest reads of each row of x for which packing pays, with at most eight vectors counted:
@@ -132,12 +139,21 @@ template <class Tag>
 inline constexpr CpuTuning cpu_tuning{};
 inline constexpr BlockTuning block_tuning{};
 
+/// Whether a CPU gains by taking rows of equal columns together, in a matrix of so many bytes for
+/// each thread: from its caches in any case, from memory if it reads several streams well.
+constexpr bool equal_rows_gain(const CpuTuning& tuning, const backends::CpuTraits& cpu,
+                               std::int64_t bytes_per_thread) {
+  return bytes_per_thread <= tuning.last_level_bytes_per_thread || cpu.reads_several_streams;
+}
+
 /// The loop of a CPU over rows that are in no run.
 enum class RowLoop {
   row,         ///< row by row, the last nonzeros one by one: branches, but no wasted work
   four,        ///< four rows at a time, the last nonzeros of each under a mask
   branchless,  ///< four rows at a time, the last eight nonzeros under masks: fewer branches still
   sparse,      ///< `four` with x prefetched, for matrices whose rows are mostly empty
+  two_sums,    ///< `row` for long rows, whose sum is spread over two registers
+  contiguous,  ///< `two_sums`, where x of four consecutive columns is one load
 };
 
 /// Hints for the kernels of a CPU: how to run, and the structure of the matrix's rows.
@@ -222,7 +238,9 @@ struct Parameters {
   void list_shares(SchemeFields& fields, const Device& device) {
     list_simd(fields, device);
     if (!device.has_lanes()) {
-      fields.add(loop, {.key = "loop", .words = {"row", "four", "branchless", "sparse"}});
+      fields.add(loop,
+                 {.key = "loop",
+                  .words = {"row", "four", "branchless", "sparse", "two-sums", "contiguous"}});
       fields.add(runs, {.key = "runs", .words = {"yes", "no"}});
       fields.add(prefetch, {.key = "prefetch", .words = {"yes", "no"}});
     }

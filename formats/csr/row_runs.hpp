@@ -50,6 +50,7 @@ struct RowRunKernel {
   const O* col_idx;
   std::int64_t rows;
   std::uint8_t* codes;
+  bool same_gain;  ///< whether runs of the same columns help; otherwise they count against runs
 
   void operator()(std::int64_t chunk, std::int64_t& gain) const {
     const std::int64_t first = chunk * chunk_rows;
@@ -72,7 +73,9 @@ struct RowRunKernel {
     }
     for (std::int64_t row = first; row < stop;) {
       const std::int64_t next = row + RowRunCode::rows(codes[row]);
-      if (RowRunCode::kind(codes[row]) != RowRun::any) gain += row_ptr[next] - row_ptr[row];
+      const std::int64_t nonzeros = row_ptr[next] - row_ptr[row];
+      const RowRun kind = RowRunCode::kind(codes[row]);
+      if (kind != RowRun::any) gain += kind == RowRun::shifted || same_gain ? nonzeros : -nonzeros;
       gain -= cost_of_a_run;
       row = next;
     }
@@ -104,9 +107,10 @@ class RowRuns {
   RowRuns() = default;
 
   /// Finds the runs in one pass over row_ptr and col_idx, and waits for it. Keeps them if they gain
-  /// enough, or in any case.
+  /// enough, or in any case. `same_gain`: whether runs of the same columns are a gain.
   template <Scalar S, Ordinal O, Offset Off, MemorySpace Space>
-  RowRuns(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, bool in_any_case = false) {
+  RowRuns(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, bool same_gain,
+          bool in_any_case = false) {
     const auto rows = static_cast<std::int64_t>(A.rows());
     const auto bytes = static_cast<std::size_t>(rows);
     Arena<typename Exec::memory_space> arena(exec, "heddle::csr::row_runs",
@@ -115,9 +119,9 @@ class RowRuns {
     using Kernel = RowRunKernel<O, Off>;
     const std::int64_t chunks = ceil_div(rows, Kernel::chunk_rows);
     std::int64_t gain = 0;
-    Kokkos::parallel_reduce("heddle::csr::find_row_runs", range_policy(exec, chunks),
-                            Kernel{A.row_ptr().data(), A.col_idx().data(), rows, codes.data()},
-                            gain);
+    Kokkos::parallel_reduce(
+        "heddle::csr::find_row_runs", range_policy(exec, chunks),
+        Kernel{A.row_ptr().data(), A.col_idx().data(), rows, codes.data(), same_gain}, gain);
     if (!in_any_case && gain <= static_cast<std::int64_t>(A.nonzeros()) / 8) return;
     arena_ = arena;
     codes_ = codes.data();
@@ -131,6 +135,39 @@ class RowRuns {
   Arena<typename Exec::memory_space> arena_;
   const std::uint8_t* codes_ = nullptr;
 };
+
+/// Counts the fours of nonzeros, from the first of each row on, and those of them whose columns are
+/// consecutive, in one of `step` rows.
+template <Ordinal O, Offset Off>
+struct ConsecutiveColumns {
+  const Off* row_ptr;
+  const O* col_idx;
+  std::int64_t step;
+
+  void operator()(std::int64_t sample, std::int64_t& fours, std::int64_t& consecutive) const {
+    for (Off k = row_ptr[sample * step]; row_ptr[sample * step + 1] - k >= 4; k += 4) {
+      const O* const columns = col_idx + k;
+      ++fours;
+      consecutive += columns[1] - columns[0] == 1 && columns[2] - columns[1] == 1 &&
+                     columns[3] - columns[2] == 1;
+    }
+  }
+};
+
+/// The share of the fours of nonzeros of a matrix that have consecutive columns, estimated from
+/// some 4096 of its rows. Waits for the result.
+template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
+double share_of_consecutive_columns(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A) {
+  constexpr std::int64_t samples = 4096;
+  const auto rows = static_cast<std::int64_t>(A.rows());
+  const std::int64_t step = ceil_div(rows, samples);
+  if (rows == 0) return 0;
+  std::int64_t fours = 0, consecutive = 0;
+  Kokkos::parallel_reduce(
+      "heddle::csr::consecutive_columns", range_policy(exec, ceil_div(rows, step)),
+      ConsecutiveColumns<O, Off>{A.row_ptr().data(), A.col_idx().data(), step}, fours, consecutive);
+  return fours == 0 ? 0 : static_cast<double>(consecutive) / static_cast<double>(fours);
+}
 
 /// How well a CPU's branch predictor predicts the ends of rows. A misprediction costs about as much
 /// as ten nonzeros, so kernels avoid branches if many would be mispredicted, and only then.

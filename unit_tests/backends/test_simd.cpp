@@ -170,6 +170,40 @@ TEST_CASE("simd: what was not compiled or the processor lacks cannot be pinned")
   CHECK(!pinned(std::nullopt));
 }
 
+namespace {
+
+/// Whether indices are consecutive, as two kinds of registers say it.
+template <class Index>
+struct Consecutive {
+  static HEDDLE_SIMD_FUNCTION int say(const Index* indices) {
+    return backends::SimdRegister<double>::consecutive(indices) +
+           10 * backends::SimdRegister<float>::consecutive(indices) +
+           100 * backends::PlainRegister<double>::consecutive(indices);
+  }
+};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("simd registers: indices that ascend by one", Index, std::int32_t,
+                   std::int64_t) {
+  if (backends::compiles_simd && !backends::supports(Simd::loads)) return;
+  constexpr Index last = std::numeric_limits<Index>::max();
+  const std::vector<std::vector<Index>> yes = {
+      {0, 1, 2, 3}, {41, 42, 43, 44}, {last - 3, last - 2, last - 1, last}};
+  const std::vector<std::vector<Index>> no = {{0, 1, 2, 4}, {0, 1, 3, 3},   {0, 2, 2, 3},
+                                              {1, 1, 2, 3}, {3, 2, 1, 0},   {5, 5, 5, 5},
+                                              {0, 2, 1, 3}, {last, 0, 1, 2}};
+  for (const auto& indices : yes) CHECK(Consecutive<Index>::say(indices.data()) == 111);
+  for (const auto& indices : no) CHECK(Consecutive<Index>::say(indices.data()) == 0);
+}
+
+TEST_CASE("cpu traits: rows are read together from memory where the cache is very large") {
+  CHECK(backends::traits_with_avx2(true, 300'000'000).reads_several_streams);
+  CHECK(!backends::traits_with_avx2(true, 60'000'000).reads_several_streams);
+  CHECK(!backends::traits_with_avx2(true, 0).reads_several_streams);
+  CHECK(!backends::traits_with_avx2(false, 500'000'000).reads_several_streams);
+}
+
 TEST_CASE("cpu traits: asked once, and what Linux says of the processor agrees") {
   const backends::CpuTraits& traits = backends::cpu_traits();
   CHECK(&traits == &backends::cpu_traits());

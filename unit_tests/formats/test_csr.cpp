@@ -41,15 +41,41 @@ TEST_CASE("csr: every value of every parameter is tried, and its name says what 
     CHECK(printed("csr/merge").value("simd") == backends::name(backends::best_simd()));
     for (const backends::Simd simd : backends::every_simd) {
       if (simd == backends::Simd::none || !backends::supports(simd)) continue;
-      for (const char* loop : {"row", "four", "branchless", "sparse"}) {
-        const std::string text = std::string("csr/adaptive,simd=") + backends::name(simd) +
-                                 ",loop=" + loop + ",runs=yes,prefetch=no,pack=8";
-        prints(text.c_str(), text.c_str());
+      for (const char* loop : {"row", "four", "branchless", "sparse", "two-sums", "contiguous"}) {
+        for (const char* runs : {"yes", "no"}) {
+          const std::string text = std::string("csr/adaptive,simd=") + backends::name(simd) +
+                                   ",loop=" + loop + ",runs=" + runs + ",prefetch=no,pack=8";
+          prints(text.c_str(), text.c_str());
+        }
       }
     }
     CHECK_THROWS_WITH_AS(printed("csr/merge,simd=none,runs=yes"),
                          doctest::Contains("runs is for SIMD registers"), Refusal);
   }
+}
+
+TEST_CASE("csr/adaptive: long rows have two sums, and x of consecutive columns is one load") {
+  if (backends::has_lanes<CsrExec> || backends::best_simd() != backends::Simd::loads) return;
+  const CsrExec exec;
+  // A run would help neither pattern: no row has columns of its neighbours.
+  Pattern side_by_side{"side by side", 4000, {}}, apart{"apart", 4000, {}};
+  for (std::int64_t i = 0; i < 1000; ++i) {
+    std::vector<std::int64_t> row(40);
+    std::iota(row.begin(), row.end(), (i * 1237) % 3000);
+    side_by_side.rows.push_back(row);
+    for (std::size_t k = 0; k < row.size(); ++k) row[k] = static_cast<std::int64_t>(k) * 20 + i % 7;
+    apart.rows.push_back(row);
+  }
+  const auto loop_for = [&](const Pattern& pattern) {
+    const auto A = to_device<CsrType>(exec, pattern);
+    CsrPlan plan(exec, A.matrix(), {.scheme = "csr/adaptive"});
+    CHECK(apply_and_compare(exec, plan, A, Op::none, 2.0, -1.0) == "");
+    CHECK(plan.scheme().value("runs") == "no");
+    CHECK(plan.scheme().value("prefetch") == "no");
+    return std::string(plan.scheme().value("loop"));
+  };
+  CHECK(loop_for(side_by_side) == "contiguous");
+  CHECK(loop_for(apart) == "two-sums");
 }
 
 TEST_CASE("csr: on a CPU registers are refused for numbers and columns that none hold") {

@@ -3,10 +3,16 @@
 // and ends of rows that a processor foresees.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
+#include <limits>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "../../backends/launch.hpp"
+#include "../../formats/csr/host_kernel.hpp"
 #include "../../formats/csr/parameters.hpp"
 #include "../../formats/csr/row_blocks.hpp"
 #include "../../formats/csr/row_runs.hpp"
@@ -188,9 +194,9 @@ namespace {
 using heddle::detail::csr::RowRun;
 using heddle::detail::csr::RowRunCode;
 
-heddle::detail::csr::RowRuns<Host> runs_of(const Pattern& pattern) {
+heddle::detail::csr::RowRuns<Host> runs_of(const Pattern& pattern, bool same_gain = true) {
   const auto A = make_matrix<double, int, int>(pattern);
-  return heddle::detail::csr::RowRuns<Host>(Host(), A.matrix());
+  return heddle::detail::csr::RowRuns<Host>(Host(), A.matrix(), same_gain);
 }
 
 /// Whether row `i + 1` has the columns of row i, each moved by `step`.
@@ -269,6 +275,192 @@ TEST_CASE("row runs: kept where they gain, and only there") {
            return i % 9;
          })).codes());
   CHECK(!runs_of(Pattern{"0 x 0", 0, {}}).codes());
+  // Where rows of equal columns are no gain, stencils alone are.
+  CHECK(!runs_of(nodes_of_three(4000), false).codes());
+  Pattern grid = banded_pattern("long five-point", 20000, 20000, {-100, -1, 0, 1, 100});
+  CHECK(runs_of(grid, false).codes());
+  grid.rows.push_back(random_row(random, 20000, 1000), 60);
+  CHECK(runs_of(grid, false).codes());
+  grid.rows.push_back(random_row(random, 20000, 1001), 60);
+  CHECK(!runs_of(grid, false).codes());
+  CHECK(runs_of(grid, true).codes());
 }
+
+TEST_CASE("rows of equal columns gain from the caches, and from memory on processors for that") {
+  using heddle::detail::csr::equal_rows_gain;
+  const heddle::detail::csr::CpuTuning tuning;
+  const std::int64_t cached = tuning.last_level_bytes_per_thread;
+  for (const bool reads_several : {false, true}) {
+    const backends::CpuTraits cpu{.reads_several_streams = reads_several};
+    CHECK(equal_rows_gain(tuning, cpu, cached));
+    CHECK(equal_rows_gain(tuning, cpu, cached + 1) == reads_several);
+  }
+}
+
+TEST_CASE("consecutive columns: their share of the fours of all rows") {
+  const auto share_of = [](const Pattern& pattern) {
+    const auto A = make_matrix<double, int, int>(pattern);
+    return heddle::detail::csr::share_of_consecutive_columns(Host(), A.matrix());
+  };
+  CHECK(share_of(Pattern{"0 x 0", 0, {}}) == 0);
+  CHECK(share_of(Pattern{"short rows", 9, {{0, 1, 2}, {}, {7}}}) == 0);
+  CHECK(share_of(Pattern{"one four", 9, {{2, 3, 4, 5, 8}}}) == 1);
+  CHECK(share_of(Pattern{"one of two", 20, {{2, 3, 4, 5, 8, 9, 10, 12}}}) == 0.5);
+  CHECK(share_of(Pattern{"a column twice", 20, {{2, 3, 3, 5}, {5, 4, 3, 2}}}) == 0);
+  Pattern dense{"dense", 40, {}};
+  std::vector<std::int64_t> row(40);
+  std::iota(row.begin(), row.end(), 0);
+  dense.rows.push_back(row, 20000);
+  CHECK(share_of(dense) == 1);
+}
+
+namespace {
+
+/// Rows of 0 to 17 nonzeros and longer ones, alone and with the same columns as the rows below,
+/// with consecutive columns and others, and stencils; the last rows are long and short. Rows of
+/// columns from `others` on lie between those of lower columns.
+Pattern rows_of_every_length(std::int64_t others) {
+  Pattern pattern{"rows of every length", 2 * others, {}};
+  Random random(21);
+  std::vector<std::int64_t> lengths(18);
+  std::iota(lengths.begin(), lengths.end(), 0);
+  lengths.insert(lengths.end(), {31, 32, 33, 77, 1500, 2, 3});
+  for (const std::int64_t length : lengths) {
+    for (int rows = 1; rows <= 6; ++rows) {
+      for (const bool consecutive : {true, false}) {
+        for (const std::int64_t base : {std::int64_t{0}, others}) {
+          std::vector<std::int64_t> row = random_row(random, others, length);
+          if (consecutive) std::iota(row.begin(), row.end(), others - length - rows);
+          for (std::int64_t& column : row) column += base;
+          pattern.rows.push_back(row, static_cast<std::size_t>(rows));
+        }
+      }
+    }
+  }
+  for (std::int64_t i = 0; i < 30; ++i) {
+    pattern.rows.push_back(std::vector<std::int64_t>{i, i + 7, i + 8, i + 9, i + 60});
+  }
+  pattern.rows.push_back(random_row(random, others, 5));
+  return pattern;
+}
+
+template <class S, class V, class O, class Off>
+struct LoopTypes {
+  using Operands = heddle::detail::csr::CsrOperands<S, O, Off, V, V>;
+};
+using EveryLoopType =
+    std::tuple<LoopTypes<double, double, int, int>, LoopTypes<float, float, int, std::int64_t>,
+               LoopTypes<float, double, int, int>,
+               LoopTypes<double, double, std::int64_t, std::int64_t>,
+               LoopTypes<float, float, std::int64_t, std::int64_t>,
+               LoopTypes<Kokkos::complex<double>, Kokkos::complex<double>, int, std::int64_t>>;
+
+}  // namespace
+
+TEST_CASE_TEMPLATE_DEFINE("every loop of a CPU takes rows of every length, and nothing of others",
+                          T, every_loop) {
+  using Operands = typename T::Operands;
+  using S = typename Operands::scalar_type;
+  using V = typename Operands::vector_type;
+  using O = typename Operands::ordinal_type;
+  using Off = typename Operands::offset_type;
+  using Real = RealOf<V>;
+  using namespace heddle::detail::csr;
+  constexpr std::int64_t others = 2000;
+  const Pattern pattern = rows_of_every_length(others);
+  const auto A = make_matrix<S, O, Off>(pattern);
+  const auto rows = static_cast<std::size_t>(A.rows());
+  // Upper columns of x are infinite, and the values of every second row of them are NaN.
+  std::vector<V> x(2 * others), y(rows + 1);
+  for (std::size_t j = 0; j < x.size(); ++j) {
+    x[j] = j < others ? V(Real(1) + Real(j % 17) / 8) : V(std::numeric_limits<Real>::infinity());
+  }
+  bool not_a_number = false;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const auto begin = static_cast<std::size_t>(A.row_ptr()(i));
+    const auto end = static_cast<std::size_t>(A.row_ptr()(i + 1));
+    if (begin == end || A.col_idx()(begin) < O(others)) continue;
+    not_a_number = !not_a_number;
+    for (std::size_t k = begin; k < end; ++k) {
+      A.values()(k) = not_a_number ? S(std::numeric_limits<RealOf<S>>::quiet_NaN()) : S(1);
+    }
+  }
+  const RowRuns<Host> runs(Host(), A.matrix(), true, true);
+  Operands operands{};
+  operands.rows = A.rows();
+  operands.row_ptr = A.row_ptr().data();
+  operands.col_idx = A.col_idx().data();
+  operands.values = A.values().data();
+  operands.alpha = V(2);
+  operands.x = {x.data(), 1, 1, 2 * others, 1};
+  operands.y = {y.data(), 1, 1, A.rows(), 1};
+
+  const auto is_finite = [](const V& v) { return std::isfinite(Kokkos::abs(v)); };
+  /// The first row whose y is wrong; -1 if there is none. Rows before `first` and from `stop` on
+  /// hold what they held.
+  const auto wrong_row = [&](std::size_t first, std::size_t stop, Real beta) -> int {
+    for (std::size_t i = 0; i <= rows; ++i) {
+      if (i < first || i >= stop) {
+        if (y[i] != V(3)) return static_cast<int>(i);
+        continue;
+      }
+      V sum(0);
+      Real size(0);
+      for (auto k = A.row_ptr()(i); k < A.row_ptr()(i + 1); ++k) {
+        const auto at = static_cast<std::size_t>(k);
+        const V product = V(A.values()(at)) * x[static_cast<std::size_t>(A.col_idx()(at))];
+        sum += product;
+        size += Kokkos::abs(product);
+      }
+      if (!is_finite(sum)) {
+        if (is_finite(y[i])) return static_cast<int>(i);
+        if constexpr (!is_complex<V>) {
+          if (std::isnan(sum) != std::isnan(y[i])) return static_cast<int>(i);
+        }
+      } else if (!(Kokkos::abs(y[i] - (V(2) * sum + V(3 * beta))) <=
+                   64 * std::numeric_limits<Real>::epsilon() * (size + 3))) {
+        return static_cast<int>(i);
+      }
+    }
+    return -1;
+  };
+  const auto check = [&](const auto& kernel) {
+    for (const auto& [first, stop] :
+         {std::pair<std::size_t, std::size_t>{0, rows}, {5, rows - 7}, {rows - 2, rows}, {4, 4}}) {
+      for (const Real beta : {Real(0), Real(-1)}) {
+        std::fill(y.begin(), y.end(), V(3));
+        if (beta == Real(0)) {
+          std::fill(y.begin() + static_cast<std::ptrdiff_t>(first),
+                    y.begin() + static_cast<std::ptrdiff_t>(stop),
+                    V(std::numeric_limits<Real>::quiet_NaN()));
+        }
+        Operands all = operands;
+        all.beta = V(beta);
+        kernel.store_rows(all, static_cast<std::int64_t>(first), static_cast<std::int64_t>(stop));
+        CAPTURE(first);
+        CAPTURE(beta);
+        CHECK(wrong_row(first, stop, beta) == -1);
+      }
+    }
+  };
+  check(heddle::detail::compressed_rows::HostPlainRows<Operands, 1>());
+  if constexpr (suits_simd<Operands>) {
+    if (!backends::supports(backends::Simd::loads)) return;
+    for (const RowLoop loop : {RowLoop::row, RowLoop::four, RowLoop::branchless, RowLoop::sparse,
+                               RowLoop::two_sums, RowLoop::contiguous}) {
+      for (const bool together : {false, true}) {
+        for (const bool prefetch : {false, true}) {
+          CAPTURE(static_cast<int>(loop));
+          CAPTURE(together);
+          RowHints hints{.loop = loop, .runs = together ? runs.codes() : nullptr};
+          hints.prefetch = prefetch;
+          check(HostSimdRows<Operands, backends::Simd::loads>{hints});
+          check(HostSimdRows<Operands, backends::Simd::gathers>{hints});
+        }
+      }
+    }
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(every_loop, EveryLoopType);
 
 }  // namespace heddle::test
