@@ -43,6 +43,34 @@ KOKKOS_FORCEINLINE_FUNCTION T acquire(const T* place) {
   return ThisMemory::acquire(place);
 }
 
+namespace detail {
+
+/// Polls after which a wait for a posted value pauses at each; most waits are shorter than a pause.
+inline constexpr int polls_before_pause = 8;
+
+/// await and collect by the words of Memory, whose pause yields the core of a CPU's thread. Tests
+/// count the pauses.
+template <class Memory, class T, class Ready>
+KOKKOS_FORCEINLINE_FUNCTION T await(const T* place, Ready& ready) {
+  T value = Memory::acquire(place);
+  while (!ready(value)) {
+    Memory::pause();
+    value = Memory::acquire(place);
+  }
+  return value;
+}
+template <class Memory, class T, class Ready>
+KOKKOS_FORCEINLINE_FUNCTION T collect(const T* place, Ready& ready) {
+  T value = Memory::peek(place);
+  for (int poll = 1; !ready(value); ++poll) {
+    if (poll > polls_before_pause) Memory::pause();
+    value = Memory::peek(place);
+  }
+  return value;
+}
+
+}  // namespace detail
+
 /// Waits until `ready(value)` holds for the value published at `place`, and returns it. It ends
 /// only if the publisher is resident or finished: the caller's launch must ensure that.
 template <class T, class Ready>
@@ -50,12 +78,7 @@ KOKKOS_FORCEINLINE_FUNCTION T await(const T* place, Ready ready) {
 #ifdef HEDDLE_EMULATED
   return ThisMemory::await(place, ready);  // other lanes run meanwhile
 #else
-  T value = acquire(place);
-  while (!ready(value)) {
-    ThisMemory::pause();
-    value = acquire(place);
-  }
-  return value;
+  return detail::await<ThisMemory>(place, ready);
 #endif
 }
 
@@ -86,13 +109,7 @@ KOKKOS_FORCEINLINE_FUNCTION T collect(const T* place, Ready ready) {
 #ifdef HEDDLE_EMULATED
   return ThisMemory::collect(place, ready);  // other lanes run meanwhile
 #else
-  constexpr int spin_looks = 8;  // most waits are shorter than a pause
-  T value = ThisMemory::peek(place);
-  for (int look = 1; !ready(value); ++look) {
-    if (look > spin_looks) ThisMemory::pause();
-    value = ThisMemory::peek(place);
-  }
-  return value;
+  return detail::collect<ThisMemory>(place, ready);
 #endif
 }
 

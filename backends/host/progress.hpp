@@ -18,30 +18,39 @@ inline void relax() {
 #endif
 }
 
-/// How one thread of a CPU waits: it polls, since most waits are short, and after a while yields
-/// its core at every poll, since the thread that it waits for may have none. After waits that
-/// yielded the next ones yield sooner. So all threads progress if there are more threads than
-/// cores, but slowly: see threads_at_once.
-class SpinThenYield {
+/// What a thread does between polls.
+struct Core {
+  static void relax() { backends::relax(); }
+  static void yield() { std::this_thread::yield(); }
+};
+
+/// How one thread of a CPU waits: it polls, since most waits are short, and after `most` polls
+/// yields its core at every poll, since the thread that it waits for may have none. After waits
+/// that yielded the next ones yield sooner. So all threads progress if there are more threads than
+/// cores, but slowly: see threads_at_once. Between is Core; tests count its calls.
+template <class Between>
+class SpinThenYieldBy {
  public:
+  static constexpr int least = 16, most = 2048;  // polls; 2048 take some 20 to 90 us
+
   /// Returns once ready() holds.
   template <class Ready>
-  void wait(const Ready& ready) {
+  void wait(Ready&& ready) {
     int looks = 0;
     for (; !ready(); ++looks) {
       if (looks < patience_) {
-        relax();
+        Between::relax();
       } else {
-        std::this_thread::yield();
+        Between::yield();
       }
     }
     patience_ = looks > patience_ ? std::max(patience_ / 2, least) : std::min(patience_ * 2, most);
   }
 
  private:
-  static constexpr int least = 16, most = 2048;  // polls; 2048 take some 20 to 90 us
   int patience_ = most;
 };
+using SpinThenYield = SpinThenYieldBy<Core>;
 
 /// The step that each thread of a group has reached, as it counts them itself. What a thread wrote
 /// before it reached a step is visible to threads that awaited that step.

@@ -209,6 +209,63 @@ TEST_CASE("a barrier holds every thread back, and shows what the others wrote") 
   }
 }
 
+namespace {
+
+/// Counts what a wait does between its polls.
+struct Counted : backends::HostMemory {
+  static inline int relaxes = 0, yields = 0;
+  static void relax() { ++relaxes; }
+  static void yield() { ++yields; }
+  static void pause() { ++yields; }
+
+  static void begin() { relaxes = yields = 0; }
+  /// Whether a wait that is asked for the n-th time is over.
+  static auto at_poll(int n) {
+    return [n, poll = 0](const auto&...) mutable { return ++poll > n; };
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a wait yields its core after so many polls, and sooner after waits that yielded") {
+  using Spin = backends::SpinThenYieldBy<Counted>;
+  constexpr int most = Spin::most, polls = 10000;
+  Spin spin;
+  const auto wait = [&](int n) {
+    Counted::begin();
+    spin.wait(Counted::at_poll(n));
+    CHECK(Counted::relaxes + Counted::yields == n);
+    return Counted::yields;
+  };
+  CHECK(wait(0) == 0);
+  CHECK(wait(most) == 0);
+  for (int patience = most; patience > Spin::least; patience /= 2) {
+    CHECK(wait(polls) == polls - patience);
+  }
+  CHECK(wait(polls) == polls - Spin::least);
+  CHECK(wait(polls) == polls - Spin::least);
+  CHECK(wait(1) == 0);
+  CHECK(wait(polls) == polls - 2 * Spin::least);
+}
+
+TEST_CASE("waits for words yield: for a published one at each poll, for a posted one after eight") {
+  const double word = 7;
+  constexpr int polls = 100;
+  const auto expect = [&](int n, int yields, const auto& wait) {
+    Counted::begin();
+    CHECK(wait(Counted::at_poll(n)) == word);
+    CHECK(Counted::yields == yields);
+  };
+  const auto await = [&](auto ready) { return backends::detail::await<Counted>(&word, ready); };
+  const auto collect = [&](auto ready) { return backends::detail::collect<Counted>(&word, ready); };
+  expect(0, 0, await);
+  expect(polls, polls, await);
+  const int before = backends::detail::polls_before_pause;
+  expect(0, 0, collect);
+  expect(before, 0, collect);
+  expect(polls, polls - before, collect);
+}
+
 TEST_CASE("who reaches a step shows what it wrote before") {
   const Watchdog watchdog("a chain of steps");
   std::vector<backends::ThreadSteps::Word> words(2);
