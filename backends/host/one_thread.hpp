@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <atomic>
+#include <utility>
+
 #include "../lanes.hpp"
 
 namespace heddle::backends {
@@ -21,6 +24,16 @@ class OneThread {
   static constinit inline thread_local bool is_wanted_ = false;
   bool before_;
 };
+
+namespace detail {
+inline std::atomic<bool> small_plans_take_one_thread = true;
+}  // namespace detail
+
+/// For tests, whose matrices are small, of what threads do together: whether plans take one thread
+/// for small matrices, as they do by default. Returns what was set before.
+inline bool let_small_plans_take_one_thread(bool take) {
+  return detail::small_plans_take_one_thread.exchange(take);
+}
 
 /// Whether a launch on `exec` is a plain loop on the calling thread.
 template <BackendIs<Host> Exec>

@@ -15,6 +15,15 @@ struct ThreadCosts {
   double hand_over_seconds = 0.12e-6;  ///< until a thread sees what another published
 };
 
+/// Bytes that a thread of a CPU reads and writes a second in its caches: a guess.
+inline constexpr double cached_bytes_per_second = 25e9;
+
+/// Whether one thread reads and writes so many bytes in less time than `threads` do, which take
+/// `overhead_seconds` to begin and to wait for each other.
+constexpr bool one_thread_is_faster(int threads, double bytes, double overhead_seconds) {
+  return bytes / cached_bytes_per_second * (1 - 1.0 / threads) < overhead_seconds;
+}
+
 namespace detail {
 
 struct KnownThreadCosts {

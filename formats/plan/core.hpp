@@ -187,6 +187,10 @@ class SpmvPlanCore {
   bool multiply(const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& x,
                 Accumulator beta, const Multivector<Vector>& y, const Dot* dot) const;
 
+  /// Whether a product with so many vectors is predicted to end on one thread of a CPU before
+  /// others would have begun. Bits do not depend on it.
+  bool takes_one_thread(int vectors) const;
+
   /// Whether the scheme applies an op natively.
   bool native(Op op) const { return native_[static_cast<std::size_t>(op)]; }
   /// The op with which the stored matrix is applied. The transpose of a mirrored matrix is itself,

@@ -8,6 +8,8 @@
 #include "../../backends/algorithms/same_pattern.hpp"
 #include "../../backends/algorithms/transpose.hpp"
 #include "../../backends/device.hpp"
+#include "../../backends/host/one_thread.hpp"
+#include "../../backends/host/thread_costs.hpp"
 #include "../../backends/measure.hpp"
 #include "../../core/error.hpp"
 #include "../../core/matrix.hpp"
@@ -335,6 +337,7 @@ bool SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::multiply(
   }
   const Part& runs = part(op);
   const typename OverlapCheck<Exec>::Apply counted(overlap_, exec);
+  const backends::OneThread alone(takes_one_thread(x.count));
   const Op stored = stored_op(op);
   if (dot && y.rows > 0 && runs.executor->has_dot(stored) &&
       runs.executor->apply_dot(exec, stored, alpha, x, beta, y, *dot)) {
@@ -342,6 +345,23 @@ bool SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::multiply(
   }
   runs.executor->apply(exec, stored, alpha, x, beta, y);
   return false;
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+bool SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::takes_one_thread(int vectors) const {
+  if constexpr (backends::runs_on_host<Exec>) {
+    if (!backends::detail::small_plans_take_one_thread) return false;
+    const double nonzeros = static_cast<double>(A_.nonzeros());
+    const double rows = A_.rows(), columns = A_.columns();
+    const double bytes =
+        nonzeros * (sizeof(typename Matrix::scalar_type) + sizeof(typename Matrix::ordinal_type)) +
+        rows * sizeof(typename Matrix::offset_type) + vectors * (rows + columns) * sizeof(Vector);
+    // The costs are not measured, so that a plan does not wait for threads to begin.
+    return backends::one_thread_is_faster(device_.multiprocessors, bytes,
+                                          backends::ThreadCosts().launch_seconds);
+  } else {
+    return false;
+  }
 }
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>

@@ -109,8 +109,6 @@ class ProjectedPreconditioner {
   std::function<void(const Exec&, const Vectors&, const Vectors&)> apply_;
 };
 
-/// Bytes that a thread of a CPU reads and writes a second in its caches: a guess.
-inline constexpr double cached_bytes_per_second = 25e9;
 /// Number of hand-overs in a launch whose threads read what others wrote in the launch before.
 inline constexpr double hand_overs_per_launch = 3;
 
@@ -125,9 +123,10 @@ struct SolverThreads {
 /// do not depend on it.
 inline bool one_thread_is_faster(const SolverThreads& threads, double bytes, int launches) {
   if (threads.at_once == 1) return threads.more_than_processors;
-  const double saved = bytes / cached_bytes_per_second * (1 - 1.0 / threads.at_once);
-  return saved < launches * (threads.costs.launch_seconds +
-                             hand_overs_per_launch * threads.costs.hand_over_seconds);
+  return backends::one_thread_is_faster(
+      threads.at_once, bytes,
+      launches *
+          (threads.costs.launch_seconds + hand_overs_per_launch * threads.costs.hand_over_seconds));
 }
 
 /// Versions of A and M, on which a recorded block of iterations depends.

@@ -8,6 +8,7 @@
 #include "../../backends/algorithms/overlap.hpp"
 #include "../../backends/algorithms/team_sums.hpp"
 #include "../../backends/device.hpp"
+#include "../../backends/host/one_thread.hpp"
 #include "../../core/operator.hpp"
 #include "../../testing/format_suite/make_plans.hpp"
 #include "../../testing/format_suite/patterns.hpp"
@@ -27,7 +28,57 @@ namespace {
 
 const Scheme scalar("csr", {{"scalar"}});
 
+/// A format that only notes whether its last product was to run on one thread.
+bool noted_one_thread = false;
+template <class E, class Matrix, class V, class Acc>
+struct NotedExecutor final : SpmvExecutor<E, Matrix, V, Acc> {
+  Scheme name{"noted"};
+  const Scheme& scheme() const override { return name; }
+  std::size_t bytes() const override { return 0; }
+  double moved_bytes(Op, int, bool) const override { return 0; }
+  void apply(const E&, Op, Acc, const Multivector<const V>&, Acc, const Multivector<V>&) override {
+    noted_one_thread = backends::OneThread::is_wanted();
+  }
+  void update_values(const E&, const Matrix&) override {}
+};
+struct NotedFormat {
+  static constexpr const char* name = "noted";
+  static SchemeGrammar grammar(const Device&) { return {name, {}}; }
+  static std::vector<Scheme> candidates(const Features&, const Device&) { return {Scheme(name)}; }
+  static bool applies(Op, const Scheme&) { return true; }
+  static Prediction predict(const Scheme&, const Features&, const Device&, const Sizes&) {
+    return {1e-6, 1e-6, 0, 0, false, "it does nothing"};
+  }
+  template <Scalar V, Scalar Acc, ExecutionSpace E, class Matrix>
+  static std::unique_ptr<SpmvExecutor<E, Matrix, V, Acc>> inspect(const Inspection<E, Matrix>&,
+                                                                  const Scheme&) {
+    return std::make_unique<NotedExecutor<E, Matrix, V, Acc>>();
+  }
+};
+
 }  // namespace
+
+TEST_CASE("plan: a small product takes one thread of a CPU, a large one all") {
+  const Exec exec;
+  const bool before = backends::let_small_plans_take_one_thread(true);
+  const auto takes_one = [&](std::int64_t rows, std::size_t vectors) {
+    const auto A = to_device<Type>(exec, banded_pattern("tridiagonal", rows, rows, {-1, 0, 1}));
+    const auto size = static_cast<std::size_t>(rows);
+    const Vectors<double, Type::Space> x(size, vectors, true), y(size, vectors, true);
+    SpmvPlan<Exec, Type::Matrix, double, double, Formats<NotedFormat>> plan(exec, A.matrix());
+    plan.apply(exec, 1.0, x.view(), 0.0, y.view());
+    CHECK(!backends::OneThread::is_wanted());
+    return noted_one_thread;
+  };
+  const bool on_host = backends::runs_on_host<Exec>;
+  const bool alone = on_host && exec.concurrency() == 1;
+  CHECK(takes_one(300, 1) == on_host);
+  CHECK(takes_one(300, 100) == alone);
+  CHECK(takes_one(100000, 1) == alone);
+  backends::let_small_plans_take_one_thread(false);
+  CHECK(!takes_one(300, 1));
+  backends::let_small_plans_take_one_thread(before);
+}
 
 TEST_CASE("plan: a column out of range is noticed by checks alone, a bad row pointer always") {
   const Exec exec;
