@@ -123,6 +123,10 @@ heddle_bench_test(ilu_not_square RUN ilu --generate rectangular:50,60,3 ${quick}
                   ERR "incomplete factors need a square matrix")
 heddle_bench_test(solve_table RUN solve --generate grid2d:20,9 --scheme none jacobi ic0 --baseline program
                   ${quick} EXIT 0 OUT "${bench_tests}/solve_table.txt")
+heddle_bench_test(solve_busy RUN solve --generate grid2d:20 --scheme none --baseline none --busy 2
+                  ${quick} EXIT 0 OUT "${bench_tests}/solve_busy.txt")
+heddle_bench_test(solve_busy_below_0 RUN solve --generate grid2d:20 --busy=-1 ${quick} EXIT 2 OUT none
+                  ERR "busy.*-1")
 heddle_bench_test(solve_few RUN solve --generate grid2d:20 --scheme none --baseline program-none
                   --max-iterations 3 ${quick} EXIT 0 OUT "${bench_tests}/solve_few.txt")
 heddle_bench_test(solve_bicgstab RUN solve --generate grid2d:20 --method bicgstab --scheme none ilu0

@@ -86,6 +86,19 @@ TEST_CASE("JSON and the CSV made of it are read alike") {
   CHECK(text.find("says 'why'") != std::string::npos);
 }
 
+TEST_CASE("solves beside busy threads are of other work than those beside none") {
+  const auto settings_with = [](const char* busy) {
+    std::string text = document;
+    const std::string columns = "\"columns\": 1";
+    text.insert(text.find(columns) + columns.size(), busy);
+    const TemporaryFile file(".json", text);
+    return read_run(file.path()).settings;
+  };
+  CHECK(settings_with("") == "scalar double, columns 1");
+  CHECK(settings_with(", \"busy\": 0") == "scalar double, columns 1");
+  CHECK(settings_with(", \"busy\": 2") == "scalar double, columns 1, busy 2");
+}
+
 TEST_CASE("what holds no results is told with its name") {
   const TemporaryFile other(".json", "[]"), cut(".csv", "matrix,kind\n");
   CHECK_THROWS_WITH_AS(read_run(other.path()), doctest::Contains(other.path().c_str()),

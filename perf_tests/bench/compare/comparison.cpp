@@ -37,6 +37,10 @@ KeptRun head_of(const Json& json) {
         (run.settings.empty() ? "" : ", ") + std::string(key) + " " +
         (settings[key].is_string() ? settings[key].get<std::string>() : settings[key].dump());
   }
+  // Runs of before the option have none.
+  if (const int busy = settings.value("busy", 0)) {
+    run.settings += ", busy " + std::to_string(busy);
+  }
   return run;
 }
 

@@ -9,6 +9,7 @@
 #include <heddle/spmv.hpp>
 #include <variant>
 
+#include "../common/busy_threads.hpp"
 #include "../common/plans.hpp"
 #include "system.hpp"
 
@@ -161,6 +162,7 @@ class Run : public SystemContest<SolveRequest, Problem> {
   using SystemContest::SystemContest;
 
   MatrixResult run() {
+    const BusyThreads busy(request_.busy);
     const bool symmetric = is_symmetric(request_.method());
     for (const KnownPreconditioner& known : known_preconditioners()) {
       const bool among_all = symmetric ? known.for_symmetric : known.for_others;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "../common/busy_threads.hpp"
 #include "../common/run_contest.hpp"
 #include "problem.hpp"
 
@@ -35,6 +36,11 @@ void define(Settings& settings, SolveRequest& r) {
       ->check(CLI::PositiveNumber);
   settings.option("expected-applies", r.expected_applies, "Number of applies that plans assume")
       ->check(CLI::PositiveNumber);
+  settings
+      .option("busy", r.busy,
+              "Threads that compute beside, from the first set-up to the last solve, as another "
+              "program would")
+      ->check(CLI::Range(0, 4096));
   r.define_contest(settings.app(),
                    "Preconditioners of Heddle (heddle-bench list names them), or \"all\" that go "
                    "with the method");
@@ -57,7 +63,9 @@ void print(std::ostream& out, const MatrixResult& result, const DeviceFigures&,
       << format(" to %g, %lld rows, %lld entries, ", request.limits.tolerance,
                 static_cast<long long>(result.rows.rows),
                 static_cast<long long>(result.rows.nonzeros))
-      << result.choice_reason << "\n\n";
+      << result.choice_reason;
+  if (request.busy > 0) out << "; " << BusyThreads::description(request.busy);
+  out << "\n\n";
   const auto peer_of = [&](const ContestantResult& c) {
     return fastest(
         result,
@@ -114,7 +122,8 @@ constexpr const char* help =
     "\nexamples:\n"
     "  heddle-bench solve --generate grid2d:300\n"
     "  heddle-bench solve --set solve-general --folder ~/matrices --method gmres --csv out.csv\n"
-    "  heddle-bench solve --matrix A.mtx --scheme jacobi ic0 --baseline program --repeat 5\n\n";
+    "  heddle-bench solve --matrix A.mtx --scheme jacobi ic0 --baseline program --repeat 5\n"
+    "  OMP_WAIT_POLICY=passive heddle-bench solve --generate grid2d:300 --busy 2\n\n";
 
 void list(std::ostream& out) {
   list_names(out, "preconditioners of solve", known_preconditioners());

@@ -39,6 +39,7 @@ struct SystemRequest : ContestOptions {
 struct SolveRequest : SystemRequest {
   std::string basis = "scalar";
   int restart = 30, block = 4, subdomains = 16, expected_applies = 100;
+  int busy = 0;  ///< threads that compute beside
 };
 
 /// A preconditioner of Heddle.
