@@ -34,7 +34,7 @@ inline std::size_t last_level_cache_bytes() {
 #endif
 }
 
-/// Traits of a processor with AVX2 and FMA; `intel` says who made it.
+/// Traits of a processor with AVX2 and FMA, of Intel's or another maker.
 ///
 /// The numbers were measured on Xeon A and the EPYC of docs/design/cpu.md. Xeon A gathers faster
 /// than it loads, prefetches well in hardware, and mispredicts 18,000 irregular rows. The EPYC

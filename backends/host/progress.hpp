@@ -18,7 +18,7 @@ inline void relax() {
 #endif
 }
 
-/// What a thread does between polls.
+/// The processor core of a thread that waits: it pauses between polls, or is yielded.
 struct Core {
   static void relax() { backends::relax(); }
   static void yield() { std::this_thread::yield(); }

@@ -275,7 +275,7 @@ TEST_CASE("row runs: kept where they gain, and only there") {
            return i % 9;
          })).codes());
   CHECK(!runs_of(Pattern{"0 x 0", 0, {}}).codes());
-  // Where rows of equal columns are no gain, stencils alone are.
+  // Stencils are a gain even if rows of equal columns are none.
   CHECK(!runs_of(nodes_of_three(4000), false).codes());
   Pattern grid = banded_pattern("long five-point", 20000, 20000, {-100, -1, 0, 1, 100});
   CHECK(runs_of(grid, false).codes());

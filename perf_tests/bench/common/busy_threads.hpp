@@ -38,7 +38,7 @@ class BusyThreads {
   BusyThreads(const BusyThreads&) = delete;
   BusyThreads& operator=(const BusyThreads&) = delete;
 
-  /// What a table says of so many threads; empty for none.
+  /// Names the number and OpenMP's setting in a table; empty for none.
   static std::string description(int count) {
     if (count == 0) return "";
     const char* const policy = std::getenv("OMP_WAIT_POLICY");
