@@ -118,6 +118,13 @@ const Matrix& checked(const Matrix& A, const Multivector<const S>& near_nullspac
              " has no effect with parts.preconditioner",
          "leave it out");
   }
+  if (!parts.coarsest && options.coarsest_rows > most_inverted_rows) {
+    fail("options.coarsest_rows is " + std::to_string(options.coarsest_rows),
+         "give 0 to 4096, of which a dense inverse is kept, or a parts.coarsest");
+  }
+  if (parts.coarsest && options.one_launch_entries > 0) {
+    fail("options.one_launch_entries has no effect with parts.coarsest", "leave it out");
+  }
   if (parts.prolongation &&
       (parts.aggregates || near_nullspace.count > 0 || options.block_size > 1)) {
     fail(std::string(parts.aggregates           ? "parts.aggregates"
@@ -129,7 +136,8 @@ const Matrix& checked(const Matrix& A, const Multivector<const S>& near_nullspac
   if (parts.prolongation && options.kind != MultigridKind::automatic) {
     fail("options.kind has no effect with parts.prolongation", "leave it out");
   }
-  const std::size_t least = least_bytes<S>(A, near_nullspace.count, options);
+  const bool own_solve = parts.coarsest && A.rows() <= options.coarsest_rows;
+  const std::size_t least = own_solve ? 0 : least_bytes<S>(A, near_nullspace.count, options);
   if (least > options.max_bytes) {
     fail("multigrid of this matrix keeps at least " + std::to_string(least) +
              " bytes, and options.max_bytes is " + std::to_string(options.max_bytes),
@@ -144,10 +152,11 @@ std::string place_of(const Level<Exec, Matrix>& level) {
   return level.number == 0 ? "" : "on level " + std::to_string(level.number) + " ";
 }
 
-/// Throws Error if the smoother of a level is bad. Waits.
+/// Throws Error if the smoother of a level, or its own solve, is bad. Waits.
 template <ExecutionSpace Exec, class Matrix>
 void check_smoother(const Exec& exec, const Level<Exec, Matrix>& level) {
   if (level.smoother) level.smoother->check_values(exec, place_of(level));
+  if (level.own_solve) level.own_solve->check_values(exec);
 }
 
 /// Throws Error if the diagonal of a level, a pivot or the bound of its spectrum is bad. Waits.

@@ -72,7 +72,7 @@ struct Shared {
   /// longer with those of 400,000.
   std::int64_t one_launch_entries(const Exec& exec) const {
     if (!backends::has_cooperative<Exec> || !shares_launches(options.smoother) || parts.smoother ||
-        parts.preconditioner) {
+        parts.preconditioner || parts.coarsest) {
       return 0;
     }
     if (options.one_launch_entries >= 0) return options.one_launch_entries;

@@ -205,6 +205,9 @@ struct MakeDense {
   }
 };
 
+/// Rows of the largest matrix that is inverted: its inverse is dense.
+inline constexpr int most_inverted_rows = 4096;
+
 /// Number of pivots that one launch eliminates.
 inline constexpr int pivots_at_once = 8;
 

@@ -311,6 +311,10 @@ class Cycle {
   void solve(int l) const {
     const auto& last = level(l);
     if (last.solve) return last.solve->apply(exec_, b(l), x(l));
+    if (last.own_solve) {
+      return backends::record_captured(
+          exec_, [&] { last.own_solve->apply(exec_, view_of<Exec>(b(l)), view_of<Exec>(x(l))); });
+    }
     if (!last.small) return last.smoother->solve(exec_, last, b(l), x(l));
     small_levels_.run(exec_, levels_, static_cast<std::size_t>(l), shared_, l > first_, b(l), x(l));
   }

@@ -162,12 +162,14 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
       if (level.inner) visits *= 2;
       const bool solved = level.solve.has_value();
       all.levels.push_back({level.A.rows(), static_cast<std::int64_t>(level.A.nonzeros()),
-                            solved          ? "dense"
-                            : level.product ? level.product->scheme(Op::none).to_string()
-                                            : "csr in one launch with those below",
-                            solved           ? "inverted"
-                            : level.smoother ? level.smoother->in_words()
-                                             : shared_.smoothing(level.number).in_words(),
+                            solved            ? "dense"
+                            : level.own_solve ? "csr"
+                            : level.product   ? level.product->scheme(Op::none).to_string()
+                                              : "csr in one launch with those below",
+                            solved            ? "inverted"
+                            : level.own_solve ? "a solve of its own"
+                            : level.smoother  ? level.smoother->in_words()
+                                              : shared_.smoothing(level.number).in_words(),
                             level.bytes(), visits * level.moved_bytes()});
     }
     return all;
@@ -236,7 +238,7 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
   /// and relaxes its near-nullspace vectors.
   void choose(const Exec& exec, const Level& level, bool own_constants) {
     MultigridOptions& options = shared_.options;
-    if (level.solve || shared_.parts.prolongation || options.max_levels == 1) return;
+    if (level.is_solved() || shared_.parts.prolongation || options.max_levels == 1) return;
     const bool may_evolve = options.strength_measure == MultigridMeasure::automatic &&
                             columns_ascend_ && options.block_size == 1 &&
                             level.vectors.vectors == 1 && !shared_.parts.aggregates;
@@ -265,6 +267,7 @@ class StoredHierarchy final : public Hierarchy<Exec, Matrix> {
   /// Makes the matrix of the next level; or returns the reason to stop, in words.
   std::string coarsen(const Exec& exec, Level& level, double strength) const {
     if (level.solve) return "the last level is inverted";
+    if (level.own_solve) return "the last level has a solve of its own";
     if (static_cast<int>(levels_.size()) >= shared_.options.max_levels) {
       return "the last level is smoothed alone: there are max_levels";
     }

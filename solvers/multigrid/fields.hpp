@@ -37,7 +37,7 @@ inline constexpr auto fields<MultigridOptions> = std::tuple{
           "double"),
     field("coarsest_rows", &MultigridOptions::coarsest_rows,
           "levels of more rows are coarsened; the coarsest is inverted if it has no more",
-          within(0, 4096)),
+          at_least(0)),
     field("max_levels", &MultigridOptions::max_levels,
           "number of levels at most, the finest and the coarsest included", within(1, 64)),
     field("max_operator_complexity", &MultigridOptions::max_operator_complexity,

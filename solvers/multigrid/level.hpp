@@ -78,6 +78,7 @@ struct Level {
   std::optional<typename SharedParts::Product> product;  ///< none if small or solved
   std::unique_ptr<Smoother<Exec, Matrix>> smoother;      ///< none if small or solved
   std::optional<CoarseSolve<Exec, Matrix>> solve;
+  std::unique_ptr<MultigridLevelPreconditioner<Exec, Matrix>> own_solve;  ///< in place of `solve`
   std::optional<Coarsening<Exec, Matrix>> coarsening;
   std::optional<InnerSteps<Exec, Matrix>> inner;  ///< if a cycle visits the level twice
   Arena<Space> memory, vectors_memory;
@@ -98,22 +99,30 @@ struct Level {
     memory = Arena<Space>(exec, "heddle::multigrid::level", arena_array(inverse, A.rows()),
                           arena_array(numbers, 1));
     if (A.rows() <= shared.options.coarsest_rows) {
-      solve.emplace(exec, A.rows());
+      const auto& own = shared.parts.coarsest;
+      if (own && A.rows() > 0) own_solve = own(exec, static_cast<int>(number), A);
+      if (!own_solve && A.rows() > most_inverted_rows) {
+        throw Error("parts.coarsest returned null for level " + std::to_string(number) + " of " +
+                        std::to_string(A.rows()) + " rows",
+                    "return a solve for a level of more than 4096 rows");
+      }
+      if (!own_solve) solve.emplace(exec, A.rows());
     } else if (!small) {
       make_product(exec, shared, rows);
     }
     make_vectors(exec, shared.options.vectors.count);
   }
+  bool is_solved() const { return solve || own_solve; }
   /// Reserves `count` vectors. If levels have separate launches, only the bound needs d.
   void make_vectors(const Exec& exec, int count) {
     const std::int64_t n = A.rows(), all = n * count;
     const std::int64_t own = number == 0 ? 0 : all;
-    vectors_memory =
-        Arena<Space>(exec, "heddle::multigrid::vectors",
-                     arena_array(d, solve   ? 0
-                                    : small ? all
-                                            : n),
-                     arena_array(q, solve ? 0 : all), arena_array(b, own), arena_array(x, own));
+    vectors_memory = Arena<Space>(exec, "heddle::multigrid::vectors",
+                                  arena_array(d, is_solved() ? 0
+                                                 : small     ? all
+                                                             : n),
+                                  arena_array(q, is_solved() ? 0 : all), arena_array(b, own),
+                                  arena_array(x, own));
     if (inner) inner.emplace(exec, n, count, inner->krylov());
   }
   void make_product(const Exec& exec, const SharedParts& shared,
@@ -169,10 +178,11 @@ struct Level {
                      shared.symmetry);
     }
     const bool* const hermitian = &shared.symmetry->holds;
-    if (solve) {
+    if (is_solved()) {
       parallel_for(exec, "heddle::multigrid::bound_by_row_sum", 1,
                    spectrum::BoundByRowSum{numbers, hermitian});
-      return solve->update_values(exec, A, magnitude, hermitian, &numbers->bad_pivot);
+      if (solve) solve->update_values(exec, A, magnitude, hermitian, &numbers->bad_pivot);
+      return;
     }
     bound_spectrum(exec,
                    spectrum::LanczosVectors<S>{d, shared.before, q, shared.diagonal, inverse,
@@ -193,13 +203,15 @@ struct Level {
     if (product) product->update_values(exec, A);
     prepare(exec, shared);
     if (smoother) smoother->update_values(exec, *this, shared);
+    if (own_solve) own_solve->update_values(exec, A);
     if (coarsening) coarsening->update_values(exec, A, numbers, number, shared);
   }
 
   std::size_t bytes() const {
     return memory.bytes() + vectors_memory.bytes() + (product ? product->bytes() : 0) +
            (smoother ? smoother->bytes() : 0) + (inner ? inner->bytes() : 0) +
-           (solve ? solve->bytes() : 0) + (coarsening ? coarsening->bytes() : 0);
+           (solve ? solve->bytes() : 0) + (own_solve ? own_solve->bytes() : 0) +
+           (coarsening ? coarsening->bytes() : 0);
   }
 };
 

@@ -112,7 +112,8 @@ struct MultigridOptions {
   /// and may have any scale; entries of A must be in float's range. Coefficients that jump by more
   /// than about 1e5 cost iterations.
   MultigridValues values = MultigridValues::same;
-  /// Levels with more rows are coarsened. The coarsest is inverted densely if it has no more.
+  /// Levels with more rows are coarsened. The coarsest is inverted densely if it has no more: 0 to
+  /// 4096, or any number with MultigridParts::coarsest, which replaces the inverse.
   int coarsest_rows = 500;
   /// Maximum number of levels, the finest and the coarsest included.
   int max_levels = 20;

@@ -45,9 +45,9 @@ class MultigridLevelSmoother {
   virtual std::size_t bytes() const { return 0; }
 };
 
-/// Base class for your own preconditioner of one level: return one from
-/// MultigridParts::preconditioner, or make a plan of each level by plan_of_each_level. Functions
-/// queue work on `exec`; if a cycle is captured they must neither wait nor allocate.
+/// Base class for your own preconditioner of one level, or solve of the coarsest: return one from
+/// MultigridParts::preconditioner or coarsest, or make a plan of each level by plan_of_each_level.
+/// Functions queue work on `exec`; if a cycle is captured they must neither wait nor allocate.
 template <ExecutionSpace Exec, class Matrix>
 class MultigridLevelPreconditioner {
  public:
@@ -94,6 +94,13 @@ struct MultigridParts {
       const Exec& exec, int level, const Matrix& A)>
       preconditioner;
 
+  /// Makes the solve of the last level, of at most options.coarsest_rows rows, in place of its
+  /// dense inverse: z = A^-1 r, or nearly so, and definite if A is. So coarsest_rows may be much
+  /// larger. A: as for `smoother`. Null: the dense inverse.
+  std::function<std::unique_ptr<MultigridLevelPreconditioner<Exec, Matrix>>(
+      const Exec& exec, int level, const Matrix& A)>
+      coarsest;
+
   /// Writes the aggregate of each node, 0 to count - 1, or -1 for none, and returns count; each
   /// aggregate has a node. A node is options.block_size rows of the finest level, and one row for
   /// each near-nullspace vector on other levels. Returns 0 to make this level the last.
@@ -129,7 +136,9 @@ class PlanOfLevel final : public MultigridLevelPreconditioner<Exec, Matrix> {
     plan_.apply(exec, r, z);
   }
   void update_values(const Exec& exec, const Matrix& A) override { plan_.update_values(exec, A); }
-  void check_values(const Exec& exec) const override { plan_.check_values(exec); }
+  void check_values(const Exec& exec) const override {
+    if constexpr (requires { plan_.check_values(exec); }) plan_.check_values(exec);
+  }
   std::size_t bytes() const override { return plan_.bytes(); }
 
  private:
@@ -154,9 +163,9 @@ struct MakePlanOfLevel {
 
 }  // namespace detail::multigrid
 
-/// For MultigridParts::preconditioner: Plan(exec, A, arguments...) of the matrix A of each level,
-/// for a Plan such as IcPlan, IluPlan or BlockJacobiPreconditioner. Error if the plan is variable,
-/// as a K cycle is. docs/multigrid.md
+/// For MultigridParts::preconditioner and coarsest: Plan(exec, A, arguments...) of the matrix A of
+/// a level, for a Plan such as IcPlan, IluPlan, BlockJacobiPreconditioner or DirectPlan. Error if
+/// the plan is variable, as a K cycle is. docs/multigrid.md
 template <class Plan, class... Arguments>
 auto plan_of_each_level(Arguments... arguments) {
   return detail::multigrid::MakePlanOfLevel<Plan, Arguments...>{{std::move(arguments)...}};

@@ -197,7 +197,8 @@ class MultigridPlan {
     namespace mg = detail::multigrid;
     constexpr bool is_double = sizeof(RealOf<scalar_type>) == 8;
     if (is_double && options.values == MultigridValues::single_precision) {
-      if (parts.smoother || parts.preconditioner || parts.aggregates || parts.prolongation) {
+      if (parts.smoother || parts.preconditioner || parts.coarsest || parts.aggregates ||
+          parts.prolongation) {
         throw Error("options.values is single_precision, and the plan has its own parts",
                     "leave it out, or give the plan a matrix in float");
       }
