@@ -46,6 +46,8 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
     const Kokkos::Timer timer;
     const auto n = static_cast<std::size_t>(A.rows());
     product_.emplace(exec, A, SpmvOptions{.max_bytes = options.max_bytes});
+    exec.fence("heddle::solve::plan");
+    report_.plan_seconds = timer.seconds();
     workspace_ = VectorWorkspace<Exec, S>(exec);
     memory_ = Arena<Space>(exec, "heddle::solve::vectors", arena_array(diagonal_.inverse, n),
                            arena_array(diagonal_.of_magnitude, n), arena_array(diagonal_.entry, n),
@@ -54,7 +56,7 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
     jacobi_ = BorrowedDiagonal<Exec, S>(diagonal_.inverse, A.rows());
     magnitudes_ = BorrowedDiagonal<Exec, S>(diagonal_.of_magnitude, A.rows());
     inspect(exec);
-    report_.inspect_seconds = timer.seconds();
+    report_.inspect_seconds = timer.seconds() - report_.plan_seconds;
   }
 
   std::int64_t rows() const override { return A_.rows(); }
@@ -79,7 +81,9 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
     product_->update_values(exec, A);
     jacobi_.renew();
     magnitudes_.renew();
+    const Kokkos::Timer of_inspection;
     inspect(exec);
+    report_.inspect_seconds = of_inspection.seconds();
     not_singular_ = false;
     if (constant_nullspace() != was_constant) forget_solvers();
     renew(exec, ic_);
@@ -87,7 +91,7 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
     renew(exec, multigrid_);
     multigrid_renewed_ = multigrid_.has_value();
     note_set_up();
-    report_.inspect_seconds = timer.seconds();
+    report_.plan_seconds = timer.seconds() - report_.inspect_seconds;
   }
 
   const SolveReport& solve(const Exec& exec, const Multivector<const S>& b, const Multivector<S>& x,

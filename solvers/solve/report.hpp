@@ -149,7 +149,9 @@ struct SolveReport {
   std::vector<SolveAttempt> attempts = {};
   /// Iterations and relative residuals of the recurrences when the host checked.
   std::vector<std::pair<int, double>> history = {};
-  double inspect_seconds = 0;            ///< of A, when the Solver was made or got new values
+  /// Of the product's plan when the Solver was made, or of new values for it and preconditioners.
+  double plan_seconds = 0;
+  double inspect_seconds = 0;            ///< of A and the choice, when it was made or updated
   double setup_seconds = 0;              ///< of preconditioners, in this solve
   double solve_seconds = 0;              ///< of this solve without set-ups
   std::vector<std::string> advice = {};  ///< what would make the next solve faster
@@ -180,8 +182,9 @@ struct SolveReport {
               number_text(ran.relative_residual) + " in " + seconds_text(ran.seconds) +
               ", set-up " + seconds_text(ran.setup_seconds) + "; " + ran.ended + "\n";
     }
-    text += "  times: " + seconds_text(inspect_seconds) + " inspection of A, " +
-            seconds_text(setup_seconds) + " set-up, " + seconds_text(solve_seconds) + " solve\n";
+    text += "  times: " + seconds_text(plan_seconds) + " plan of the product, " +
+            seconds_text(inspect_seconds) + " inspection of A, " + seconds_text(setup_seconds) +
+            " set-up, " + seconds_text(solve_seconds) + " solve\n";
     for (const std::string& line : advice) text += "  next time: " + line + "\n";
     return text;
   }

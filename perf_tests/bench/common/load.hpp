@@ -198,10 +198,11 @@ void mirror_values(HostStorage<S, Off>& A) {
 
 /// The matrix of a source with ascending columns and a whole diagonal. A diagonal entry that is
 /// missing or zero, or any if the values are not the source's own, is set to one more than the
-/// magnitudes of its row and column. `set` counts these. Throws Error if the matrix is not square.
+/// magnitudes of its row and column; with `keep_zeros` the source's own are zero. `set` counts
+/// these. Throws Error if the matrix is not square.
 template <Scalar S, Offset Off>
 HostStorage<S, Off> with_whole_diagonal(const Loaded<S, Off>& loaded, const std::string& who,
-                                        std::int64_t& set) {
+                                        std::int64_t& set, bool keep_zeros = false) {
   require_square(loaded.matrix, who + " need a");
   const auto rows = static_cast<std::size_t>(loaded.matrix.rows());
   std::vector<HostRow<S>> entries(rows);
@@ -221,7 +222,8 @@ HostStorage<S, Off> with_whole_diagonal(const Loaded<S, Off>& loaded, const std:
   }
   for (std::size_t i = 0; i < rows; ++i) {
     for (auto& [column, value] : entries[i]) {
-      if (column != static_cast<Index>(i) || (value != S(0) && loaded.own_values)) continue;
+      if (column != static_cast<Index>(i)) continue;
+      if (loaded.own_values && (value != S(0) || keep_zeros)) continue;
       value = S(magnitude[i]);
       ++set;
     }

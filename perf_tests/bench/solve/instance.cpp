@@ -6,11 +6,14 @@
 #include <heddle/gauss_seidel.hpp>
 #include <heddle/gmres.hpp>
 #include <heddle/minres.hpp>
+#include <heddle/multigrid.hpp>
+#include <heddle/solve.hpp>
 #include <heddle/spmv.hpp>
 #include <variant>
 
 #include "../common/busy_threads.hpp"
 #include "../common/plans.hpp"
+#include "../common/table.hpp"
 #include "system.hpp"
 
 namespace heddle::bench {
@@ -156,6 +159,52 @@ class HeddleKrylov : public SolveContestant<S> {
       solver_;
 };
 
+/// heddle::solve with a Solver of its own, which chooses unless a pair is named.
+class ChosenSolve : public SolveContestant<S> {
+ public:
+  ChosenSolve(const Exec& exec, const Problem& problem, const std::string& pair)
+      : problem_(problem), solver_(exec, problem.A, options(exec, problem, pair)) {}
+
+  const SolveReport& report() const { return solver_.report(); }
+  std::size_t bytes() const override { return solver_.bytes(); }
+  /// The pair that ran last.
+  std::string scheme() const override {
+    return report().attempts.empty() ? "" : report().attempts.back().pair;
+  }
+  std::string note() const override {
+    std::string text = "residual " + format("%.2e", report().relative_residual());
+    if (report().attempts.size() < 2) return text;
+    text += "; tried";
+    for (const SolveAttempt& ran : report().attempts) {
+      text += " " + ran.pair + " (" + std::to_string(ran.iterations) + ": " + ran.ended + ")";
+    }
+    return text;
+  }
+
+ private:
+  static SolveOptions options(const Exec& exec, const Problem& problem, const std::string& pair) {
+    SolveOptions of;
+    of.relative_tolerance = problem.request.limits.tolerance;
+    of.max_iterations = problem.request.limits.max_iterations;
+    of.max_seconds = problem.request.max_seconds;
+    of.zero_guess = true;
+    of.pair = pair;
+    if (problem.coordinates.extent(0) > 0) {
+      of.near_nullspace = rigid_body_motions<S>(exec, problem.coordinates);
+      of.block_size = static_cast<int>(problem.coordinates.extent(1));
+    }
+    return of;
+  }
+  Solved solve(const Exec& exec) override {
+    solver_.solve(exec, problem_.b, problem_.x);
+    return {report().converged(), report().iterations,
+            std::string(name(report().outcome)) + "; " + note()};
+  }
+
+  Problem problem_;
+  Solver<Exec, Matrix> solver_;
+};
+
 /// Runs one source: load, make a system, set up, verify, update, time.
 class Run : public SystemContest<SolveRequest, Problem> {
  public:
@@ -163,6 +212,7 @@ class Run : public SystemContest<SolveRequest, Problem> {
 
   MatrixResult run() {
     const BusyThreads busy(request_.busy);
+    if (request_.any_system) return run_chosen();
     const bool symmetric = is_symmetric(request_.method());
     for (const KnownPreconditioner& known : known_preconditioners()) {
       const bool among_all = symmetric ? known.for_symmetric : known.for_others;
@@ -187,6 +237,120 @@ class Run : public SystemContest<SolveRequest, Problem> {
   }
 
  private:
+  /// A contestant that is set up anew for each solve.
+  struct Entrant {
+    std::size_t at;  ///< its place in the result
+    Setup setup;
+    double used_seconds = 0;
+    bool finished = false;
+  };
+
+  /// Whole solutions, each from a set-up on: `auto`, pairs, named preconditioners and baselines.
+  MatrixResult run_chosen() {
+    const bool definite = hermitian(problem_.host) && has_positive_diagonal(problem_.host);
+    if (request_.method() == Method::cg && !definite) problem_.request.method_name = "gmres";
+    const bool symmetric = is_symmetric(problem_.request.method());
+    result_.choice_reason += "; others by " + problem_.request.method_name;
+
+    if (request_.automatic()) {
+      solve_anew(entrant("auto", true, solver_setup("")));
+      result_.chosen_scheme = result_.contestants.front().scheme;
+    }
+    std::vector<std::string> pairs;
+    if (ContestOptions::contains(request_.schemes, "all")) pairs = considered_;
+    for (const std::string& word : request_.schemes) {
+      const bool is_pair = word.find('/') != std::string::npos;
+      if (is_pair && !ContestOptions::contains(pairs, word)) pairs.push_back(word);
+    }
+    for (const std::string& pair : pairs) {
+      ContestantResult& entry = solve_anew(entrant(pair, true, solver_setup(pair)));
+      entry.chosen = pair == result_.chosen_scheme;
+    }
+    for (const KnownPreconditioner& known : known_preconditioners()) {
+      if (!ContestOptions::contains(request_.schemes, known.name)) continue;
+      solve_anew(entrant(known.name, true, [this, name = known.name] {
+        return std::make_unique<HeddleKrylov>(exec_, problem_, name);
+      }));
+    }
+    for (const auto& baseline : baselines<Problem>()) {
+      const bool of_symmetric = baseline.name.ends_with("ic0");
+      if (!request_.wants_baseline(baseline.name) || (of_symmetric && !symmetric)) continue;
+      solve_anew(entrant(baseline.name, false,
+                         [this, &baseline] { return baseline.setup(exec_, problem_); }));
+    }
+    const auto unfinished = [](const Entrant& of) { return !of.finished; };
+    while (std::any_of(entrants_.begin(), entrants_.end(), unfinished)) {
+      for (Entrant& of : entrants_) {
+        if (!of.finished) solve_anew(of);
+      }
+    }
+    // The first solve also loads kernels and libraries.
+    for (ContestantResult& entry : result_.contestants) {
+      if (entry.time.seconds.size() < 2) continue;
+      entry.time.seconds.erase(entry.time.seconds.begin());
+      entry.setup.seconds.erase(entry.setup.seconds.begin());
+    }
+    return std::move(result_);
+  }
+
+  Setup solver_setup(const std::string& pair) {
+    return [this, pair] { return std::make_unique<ChosenSolve>(exec_, problem_, pair); };
+  }
+  Entrant& entrant(const std::string& name, bool is_scheme, Setup setup) {
+    ContestantResult& entry = result_.contestants.emplace_back();
+    entry.name = name;
+    entry.is_scheme = is_scheme;
+    return entrants_.emplace_back(Entrant{result_.contestants.size() - 1, std::move(setup)});
+  }
+  /// Sets up and solves once. The set-up of a Solver counts as its inspection alone, and all else
+  /// as the solve.
+  ContestantResult& solve_anew(Entrant& of) {
+    ContestantResult& entry = result_.contestants[of.at];
+    const bool first = of.used_seconds == 0;
+    progress_.task(result_.name + ": solving by " + entry.name);
+    if (first) test::fill_with_poison(problem_.x);
+    exec_.fence("heddle::bench::solve_anew");
+    const double begin = host_seconds();
+    try {
+      const auto contestant = of.setup();
+      exec_.fence("heddle::bench::solve_anew");
+      double before = host_seconds() - begin;
+      const auto* const chosen = dynamic_cast<ChosenSolve*>(contestant.get());
+      if (chosen) before = chosen->report().inspect_seconds;
+      if (entry.name == "auto") note_pairs(chosen->report());
+      contestant->run(exec_);
+      exec_.fence("heddle::bench::solve_anew");
+      const double whole = host_seconds() - begin;
+      of.used_seconds += whole;
+      if (first) {
+        entry.first_setup_seconds = before;
+        entry.iterations = contestant->iterations();
+        entry.bytes = contestant->bytes();
+        entry.scheme = contestant->scheme();
+        entry.note = contestant->note();
+        if (request_.verify()) judge(entry, error());
+      }
+      entry.setup.seconds.push_back(before);
+      entry.time.seconds.push_back(whole - before);
+    } catch (const Error& failure) {
+      if (first) entry.verdict = Verdict::unsupported;
+      if (first) entry.note = failure.what();
+      of.finished = true;
+      return entry;
+    }
+    const auto repeated = static_cast<int>(entry.time.seconds.size()) - 1;
+    of.finished = of.used_seconds > request_.budget_seconds || repeated >= request_.repetitions ||
+                  entry.time.median_error() <= request_.precision;
+    return entry;
+  }
+  void note_pairs(const SolveReport& report) {
+    considered_.clear();
+    for (const SolvePair& pair : report.considered) considered_.push_back(pair.name());
+  }
+
+  std::vector<Entrant> entrants_;
+  std::vector<std::string> considered_;  ///< by `auto`
+
   /// Verifies the solve that ends the contest's set-up: nothing else has written x since.
   void enter_solve(const std::string& name, bool is_scheme, const Setup& setup) {
     test::fill_with_poison(problem_.x);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <heddle/solve.hpp>
+
 #include "../common/busy_threads.hpp"
 #include "../common/run_contest.hpp"
 #include "problem.hpp"
@@ -24,7 +26,8 @@ void define(Settings& settings, SolveRequest& r) {
       .option(
           "method", r.method_name,
           "cg, minres, bicgstab or gmres. A file's values are used if the method can take them; "
-          "else a Laplacian of its pattern is solved")
+          "else a Laplacian of its pattern is solved. With --auto, of baselines and of named "
+          "preconditioners: gmres in place of cg where A is not symmetric with a positive diagonal")
       ->check(CLI::IsMember({"cg", "minres", "bicgstab", "gmres"}));
   settings.option("restart", r.restart, "Iterations after which gmres is restarted")
       ->check(CLI::Range(1, 1000));
@@ -41,9 +44,18 @@ void define(Settings& settings, SolveRequest& r) {
               "Threads that compute beside, from the first set-up to the last solve, as another "
               "program would")
       ->check(CLI::Range(0, 4096));
+  settings.flag(
+      "auto", r.any_system,
+      "Times whole solutions, each from a set-up on: auto, which is heddle::solve, beside "
+      "each pair that it considered. A file's values are used in any case");
+  settings
+      .option("max-seconds", r.max_seconds,
+              "Limit of time of a solve by auto or by a pair; a set-up is not interrupted")
+      ->check(check_seconds);
   r.define_contest(settings.app(),
                    "Preconditioners of Heddle (heddle-bench list names them), or \"all\" that go "
-                   "with the method");
+                   "with the method; with --auto also auto and pairs such as cg/multigrid, and "
+                   "\"all\" is auto and what it considered");
 }
 
 /// The kind by which contestants are compared: the first word of the preconditioner's name. In a
@@ -56,16 +68,43 @@ std::string kind(const ContestantResult& c) {
   return name.starts_with("ic") ? "ilu" + name.substr(2) : name;
 }
 
+/// The time of a solution without choosing, whose set-up is the choice if a Solver made it.
+double unchosen(const ContestantResult& c) { return time_of(c); }
+
+void print_chosen(std::ostream& out, const MatrixResult& result) {
+  print_rows(
+      out, result,
+      {setup_column(),
+       {"iterations", 12, [](const ContestantResult& c) { return std::to_string(*c.iterations); }},
+       time_column("solve"),
+       spread_column(),
+       {"with setup", 11, [](const ContestantResult& c) { return duration(once(c)); }}});
+  const auto* const pair = fastest(
+      result, [](const auto& c) { return c.is_scheme && c.name.find('/') != std::string::npos; },
+      unchosen);
+  const auto* const own = fastest(result, [](const auto& c) { return c.name == "auto"; }, once);
+  const auto* const peer = fastest(result, [](const auto& c) { return !c.is_scheme; }, once);
+  if (pair)
+    out << "\n  best pair in hindsight: " << pair->name << ", " << duration(unchosen(*pair));
+  if (pair && own) {
+    out << "; auto took " << factor(once(*own) / unchosen(*pair)) << " times that, "
+        << format("%.1f %%", 100 * own->setup.median() / once(*own)) << " of it to choose";
+  }
+  if (peer) out << "\n  fastest of peers: " << peer->name << ", " << duration(once(*peer));
+  out << '\n';
+}
+
 void print(std::ostream& out, const MatrixResult& result, const DeviceFigures&,
            const SolveRequest& request) {
   out << '\n'
-      << result.name << ": " << request.method_name
+      << result.name << ": " << (request.any_system ? "a chosen method" : request.method_name)
       << format(" to %g, %lld rows, %lld entries, ", request.limits.tolerance,
                 static_cast<long long>(result.rows.rows),
                 static_cast<long long>(result.rows.nonzeros))
       << result.choice_reason;
   if (request.busy > 0) out << "; " << BusyThreads::description(request.busy);
   out << "\n\n";
+  if (request.any_system) return print_chosen(out, result);
   const auto peer_of = [&](const ContestantResult& c) {
     return fastest(
         result,
@@ -94,8 +133,21 @@ void print(std::ostream& out, const MatrixResult& result, const DeviceFigures&,
   out << '\n';
 }
 
+/// Words for --scheme beside preconditioners.
+std::vector<std::string> words_of(const SolveRequest& request) {
+  std::vector<std::string> words = {"all"};
+  if (!request.any_system) return words;
+  words.emplace_back("auto");
+  for (const auto& [method, word] : heddle::detail::words<SolveMethod>) {
+    for (const auto& [preconditioner, of] : heddle::detail::words<SolvePreconditioner>) {
+      words.push_back(std::string(word) + "/" + of);
+    }
+  }
+  return words;
+}
+
 void prepare(SolveRequest& request) {
-  check_names(request.schemes, "preconditioner", {"all"}, known_preconditioners());
+  check_names(request.schemes, "preconditioner", words_of(request), known_preconditioners());
   if (request.excess <= 0 && request.method() != Method::minres) {
     throw Error("--excess is " + format("%g", request.excess),
                 "give one above 0: only minres solves an indefinite system");
@@ -119,8 +171,12 @@ constexpr const char* help =
     "(none, "
     "jacobi,\n"
     "                ssor, factors of the same level) over this one's\n"
+    "\nwith --auto:\n"
+    "  setup         of auto and of pairs the inspection of A and the choice alone\n"
+    "  solve         all else: the product's plan, set-ups, and the solve from zero\n"
     "\nexamples:\n"
     "  heddle-bench solve --generate grid2d:300\n"
+    "  heddle-bench solve --set solve-judge --auto --baseline none --csv out.csv\n"
     "  heddle-bench solve --set solve-general --folder ~/matrices --method gmres --csv out.csv\n"
     "  heddle-bench solve --matrix A.mtx --scheme jacobi ic0 --baseline program --repeat 5\n"
     "  OMP_WAIT_POLICY=passive heddle-bench solve --generate grid2d:300 --busy 2\n\n";

@@ -25,6 +25,8 @@ struct SystemRequest : ContestOptions {
   LoopLimits limits;
   /// Excess of a Laplacian that is made of a pattern: diagonal over the other entries, less 1.
   double excess = 1e-3;
+  /// Whether any system will do, since a method is chosen for it.
+  bool any_system = false;
 
   Method method() const {
     if (method_name == "cg") return Method::cg;
@@ -40,6 +42,7 @@ struct SolveRequest : SystemRequest {
   std::string basis = "scalar";
   int restart = 30, block = 4, subdomains = 16, expected_applies = 100;
   int busy = 0;  ///< threads that compute beside
+  double max_seconds = 60;
 };
 
 /// A preconditioner of Heddle.

@@ -76,6 +76,30 @@ System<S, Off> make_system(const Loaded<S, Off>& loaded, Method method, double e
           false};
 }
 
+template <Scalar S, Offset Off>
+bool has_symmetric_pattern(const HostStorage<S, Off>& A) {
+  for (Index i = 0; i < A.rows(); ++i) {
+    for (Off k = A.row_ptr()(i); k < A.row_ptr()(i + 1); ++k) {
+      if (find_entry(A, A.col_idx()(k), i) < 0) return false;
+    }
+  }
+  return true;
+}
+
+/// A system for a method that is chosen: the source's own values as they are, with zeros of the
+/// diagonal stored; else a Laplacian, which is symmetric if the source's pattern is.
+template <Scalar S, Offset Off>
+System<S, Off> make_any_system(const Loaded<S, Off>& loaded, double excess) {
+  std::int64_t set = 0;
+  const auto whole = with_whole_diagonal(loaded, "solvers", set, true);
+  if (loaded.own_values) return {whole, "its own values", true};
+  const bool symmetric = has_symmetric_pattern(whole);
+  return {laplacian(whole, symmetric, excess),
+          symmetric ? "a symmetric Laplacian of its pattern"
+                    : "an unsymmetric Laplacian of its pattern",
+          false};
+}
+
 /// The contestants of one system: loads a source, and makes a system of it that the request's
 /// method can solve.
 template <class Request, class Problem>
@@ -90,7 +114,9 @@ class SystemContest : public Contest<Request, Problem> {
     std::vector<double> nodes;
     std::size_t dimensions = 0;
     this->take_matrix([&](const auto& loaded) {
-      const auto system = make_system(loaded, request.method(), request.excess);
+      const auto system = request.any_system
+                              ? make_any_system(loaded, request.excess)
+                              : make_system(loaded, request.method(), request.excess);
       if (system.own_values) {
         nodes = loaded.coordinates;
         dimensions = static_cast<std::size_t>(loaded.dimensions);
