@@ -314,6 +314,13 @@ Assembled convection(Arguments& args, Random&) {
   return upwind(n, 0.01 * static_cast<double>(args.at(1, 100, 0, 100000)));
 }
 
+Assembled helmholtz(Arguments& args, Random&) {
+  const std::int64_t n = args.at(0, 100, 1, 40000);
+  return shifted_laplacian(n, 0.001 * static_cast<double>(args.at(1, 50, 0, 3999)));
+}
+
+Assembled mixed(Arguments& args, Random&) { return mixed_poisson(args.at(0, 100, 1, 20000)); }
+
 Assembled neumann(Arguments& args, Random&) { return insulated(args.at(0, 100, 1, 1200)); }
 
 Assembled elasticity(Arguments& args, Random&) { return elastic_cube(args.at(0, 40, 2, 800)); }
@@ -366,6 +373,12 @@ const std::vector<Entry>& entries() {
       {{"convection", "N[,PERCENT]", "the same with a flow, PERCENT (100) of diffusion a cell"},
        nullptr,
        convection},
+      {{"helmholtz", "N[,SHIFT/1000]", "poisson2d less SHIFT (50): symmetric and indefinite"},
+       nullptr,
+       helmholtz},
+      {{"mixed", "N", "with values: a saddle point, fluxes and pressures of N x N cells"},
+       nullptr,
+       mixed},
       {{"elasticity", "N", "with values: a cube of trilinear elements with N x N x N free nodes"},
        nullptr,
        elasticity},

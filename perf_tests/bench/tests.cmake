@@ -139,6 +139,12 @@ heddle_bench_test(solve_no_scheme RUN solve --generate grid2d:9 --scheme ilu9 ${
                   ERR ".ilu9. is no preconditioner; use one of all, none, jacobi")
 heddle_bench_test(solve_not_square RUN solve --generate rectangular:50,60,3 ${quick} EXIT 2
                   ERR "solvers need a square matrix")
+heddle_bench_test(solve_auto RUN solve --auto --generate poisson2d:30 convection:8 --scheme auto cg/jacobi
+                  gmres/jacobi ssor --baseline program-jacobi ${quick} EXIT 0 OUT "${bench_tests}/solve_auto.txt")
+heddle_bench_test(solve_auto_no_pair RUN solve --auto --generate grid2d:9 --scheme qmr/none ${quick} EXIT 2 OUT none
+                  ERR ".qmr/none. is no preconditioner; use one of all, auto, cg/none")
+heddle_bench_test(solve_pair_alone RUN solve --generate grid2d:9 --scheme cg/jacobi ${quick} EXIT 2 OUT none
+                  ERR ".cg/jacobi. is no preconditioner; use one of all, none")
 heddle_bench_test(multiply_table RUN multiply --generate grid2d:20,9 rmat:8 --baseline program ${quick}
                   EXIT 0 OUT "${bench_tests}/multiply_table.txt")
 heddle_bench_test(multiply_ap RUN multiply --generate grid3d:8 hub:900 hypersparse:500,0 --product ap ${quick}
@@ -284,6 +290,7 @@ function(heddle_bench_smoke name)
 endfunction()
 set(spmv_csv "${CMAKE_CURRENT_BINARY_DIR}/smoke_spmv.csv")
 set(gmres_csv "${CMAKE_CURRENT_BINARY_DIR}/smoke_gmres.csv")
+set(auto_csv "${CMAKE_CURRENT_BINARY_DIR}/smoke_auto.csv")
 heddle_bench_smoke(spmv RUN spmv --generate grid2d:30 hub:3000 hypersparse:500,0 dense:16,64 dense:64,16
                    --csv "${spmv_csv}")
 heddle_bench_smoke(sptrsv RUN sptrsv --generate grid2d:30 hub:3000 hypersparse:500,0)
@@ -294,6 +301,8 @@ heddle_bench_smoke(ilu RUN ilu --generate grid2d:30 hypersparse:500,0)
 heddle_bench_smoke(gs RUN gs --generate grid2d:30 hypersparse:500,0)
 heddle_bench_smoke(solve RUN solve --generate grid2d:20 hypersparse:50,0)
 heddle_bench_smoke(gmres RUN solve --generate grid2d:20 --method gmres --csv "${gmres_csv}")
+heddle_bench_smoke(solve_auto RUN solve --auto --generate poisson2d:30 convection:8 helmholtz:9,90 hypersparse:50,0
+                   --baseline program --csv "${auto_csv}")
 heddle_bench_smoke(multiply RUN multiply --generate grid2d:30 hypersparse:500,0)
 heddle_bench_smoke(multigrid RUN multigrid --generate poisson2d:30 elasticity:3 hypersparse:500,0)
 
@@ -363,6 +372,18 @@ if(Python3_FOUND)
     heddle-bench/summary_unsteady
     PROPERTIES PASS_REGULAR_EXPRESSION
                "- Unsteady: grid: the reference operation .80 %., csr/merge .150 %.\\.")
+  add_test(NAME heddle-bench/choice
+           COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/report/choice.py" "${bench_tests}/choice.csv")
+  set_tests_properties(
+    heddle-bench/choice
+    PROPERTIES PASS_REGULAR_EXPRESSION
+               "solved by auto: 2 of 4. by a pair alone: c. by neither: d.*mean 1\\.500, worst 2\\.00 .b..*\
+of 1 from 50 ms on: mean 10\\.0 %, most 10\\.0 % .a., above 5 %: 1.*peers: 1 of 2 ")
+  add_test(NAME heddle-bench/choice_of_a_run
+           COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/report/choice.py" "${auto_csv}"
+                   "${smoke_solve_auto}")
+  set_tests_properties(heddle-bench/choice_of_a_run PROPERTIES FIXTURES_REQUIRED heddle_bench_json
+                                                               PASS_REGULAR_EXPRESSION "solved by auto: 4 of 4")
   # Kept results are read and would be written as they are; so would be the smoke runs.
   add_test(NAME heddle-bench/kept_results
            COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/report/keep.py" --check)
@@ -373,7 +394,7 @@ if(Python3_FOUND)
   set(keep "'${Python3_EXECUTABLE}' '${CMAKE_CURRENT_SOURCE_DIR}/report/keep.py' -o '${kept}'")
   add_test(NAME heddle-bench/keep
            COMMAND sh -c "rm -f '${kept}'/*.csv && ${keep} '${runs}' '${bench_tests}/unsteady.json' && \
-${keep} --check '${spmv_csv}' '${gmres_csv}'")
+${keep} --check '${spmv_csv}' '${gmres_csv}' '${auto_csv}'")
   set_tests_properties(heddle-bench/keep PROPERTIES FIXTURES_REQUIRED heddle_bench_json)
   # docs/performance.md and what else is made of kept results are what these say.
   add_test(NAME heddle-bench/performance_page

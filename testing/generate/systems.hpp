@@ -157,6 +157,53 @@ inline Assembled upwind(std::int64_t n, double flow) {
   });
 }
 
+/// The Laplacian of N x N cells less `shift`, symmetric and indefinite: of its eigenvalues, which
+/// reach from about 20 / N^2 to 8, those below the shift become negative.
+inline Assembled shifted_laplacian(std::int64_t n, double shift) {
+  Assembled system = finite_volumes(2, n, [](const Cell&, int, int) { return 1; });
+  for (double& value : system.values) {
+    if (value > 0) value -= shift;
+  }
+  return system;
+}
+
+/// Poisson's equation of N x N cells in mixed form, a symmetric saddle point: the flux through each
+/// face, by 1 times the difference of both cells' pressures, then the cells, whose fluxes add up.
+/// The diagonal of the N^2 cells is zero and not stored; there are 3 N^2 + 2 N rows.
+inline Assembled mixed_poisson(std::int64_t n) {
+  const std::int64_t across = n * (n + 1), faces = 2 * across;
+  Assembled system;
+  system.columns = faces + n * n;
+  std::vector<std::int64_t> row;
+  const auto add = [&](std::int64_t column, double value) {
+    row.push_back(column);
+    system.values.push_back(value);
+  };
+  const auto end_row = [&] {
+    system.rows.push_back(row);
+    row.clear();
+  };
+  for (std::int64_t face = 0; face < faces; ++face) {
+    const bool vertical = face < across;
+    const std::int64_t k = vertical ? face : face - across;
+    const std::int64_t x = vertical ? k % (n + 1) : k % n, y = vertical ? k / (n + 1) : k / n;
+    const std::int64_t along = vertical ? x : y, upper = faces + y * n + x;
+    add(face, 1);
+    if (along > 0) add(upper - (vertical ? 1 : n), -1);
+    if (along < n) add(upper, 1);
+    end_row();
+  }
+  for (std::int64_t cell = 0; cell < n * n; ++cell) {
+    const std::int64_t x = cell % n, y = cell / n;
+    add(y * (n + 1) + x, 1);
+    add(y * (n + 1) + x + 1, -1);
+    add(across + y * n + x, 1);
+    add(across + (y + 1) * n + x, -1);
+    end_row();
+  }
+  return system;
+}
+
 /// 24 x 24 stiffness matrix of the trilinear unit cube: Young's modulus 1, Poisson's ratio 0.3.
 /// Corner c is at (c & 1, c >> 1 & 1, c >> 2).
 using ElementStiffness = std::array<std::array<double, 24>, 24>;

@@ -60,7 +60,7 @@ TEST_CASE("every generator makes sorted rows, the same from the same seed") {
       "hub:200,3 rectangular:9,500,40 hypersparse:300,20 dense:6,9 hypersparse:10,0 rmat:0 amg:0,5 "
       "amg:2,9 amg:6,1 cutcell:9 cutcell:8,0 cutcell:1 poisson2d:7 poisson3d:4 poisson3d:4,27 "
       "anisotropic:4 anisotropic:4,0 rotated:5 rotated:5,22 jumps:9 cutfaces:9 neumann:4 neumann:1 "
-      "convection:4 "
+      "convection:4 helmholtz:7 helmholtz:7,90 mixed:1 mixed:5 "
       "elasticity:3");
   for (std::string text; texts >> text;) {
     CAPTURE(text);

@@ -83,6 +83,39 @@ TEST_CASE("values of finite volumes") {
   CHECK(std::fabs(row_sum(flow, 62)) < 1e-15);
 }
 
+TEST_CASE("indefinite systems are symmetric") {
+  for (const char* text : {"helmholtz:9,90", "mixed:1", "mixed:6"}) {
+    CAPTURE(text);
+    const Entries A = entries_of(generate_system(text, 3));
+    for (const auto& [place, value] : A) {
+      const auto across = A.find({place.second, place.first});
+      REQUIRE(across != A.end());
+      CHECK(across->second == value);
+    }
+  }
+  const Entries plain = entries_of(generate_system("poisson2d:9", 1));
+  for (const auto& [place, value] : entries_of(generate_system("helmholtz:9,90", 1))) {
+    const double shift = place.first == place.second ? 0.09 : 0;
+    CHECK(value == doctest::Approx(plain.at(place) - shift));
+  }
+  // Without its fluxes, whose block is the identity, -B' B of the pressures is a Laplacian.
+  const Entries mixed = entries_of(generate_system("mixed:9", 1));
+  constexpr std::int64_t faces = 180;
+  Entries left;
+  for (const auto& [a, value] : mixed) {
+    if (a.first < faces) {
+      if (a.second < faces) CHECK((a.first == a.second && value == 1));
+      continue;
+    }
+    CHECK(a.second < faces);
+    for (const auto& [b, other] : mixed) {
+      if (b.first != a.second || b.second < faces) continue;
+      left[{a.first - faces, b.second - faces}] += value * other;
+    }
+  }
+  CHECK(left == plain);
+}
+
 TEST_CASE("rotated elements conduct along their direction") {
   const std::int64_t n = 7;
   const double cosine = std::cos(22 * 3.141592653589793 / 180);
