@@ -149,7 +149,8 @@ struct SolveReport {
   std::vector<SolveAttempt> attempts = {};
   /// Iterations and relative residuals of the recurrences when the host checked.
   std::vector<std::pair<int, double>> history = {};
-  /// Of the product's plan when the Solver was made, or of new values for it and preconditioners.
+  /// The time of the product's plan when the Solver was made, or of update_values in it and in
+  /// preconditioners.
   double plan_seconds = 0;
   double inspect_seconds = 0;            ///< of A and the choice, when it was made or updated
   double setup_seconds = 0;              ///< of preconditioners, in this solve

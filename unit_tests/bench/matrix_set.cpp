@@ -82,7 +82,7 @@ TEST_CASE("every set of this checkout can be run, and nobody is judged by what h
     CHECK(!set.description.empty());
     CHECK(!entries(set.name).empty());
   }
-  for (const std::string kind : {"generated", "real"}) {
+  for (const std::string kind : {"generated", "real", "solve"}) {
     const auto fit = entries(kind + "-fit"), judge = entries(kind + "-judge");
     for (const auto& text : fit) CHECK(!std::binary_search(judge.begin(), judge.end(), text));
   }
