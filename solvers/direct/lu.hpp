@@ -35,7 +35,8 @@ KOKKOS_FORCEINLINE_FUNCTION double magnitude(const S& value) {
 /// near the end of the range. It is normal for zero and infinities too.
 KOKKOS_FORCEINLINE_FUNCTION double unit_of(double size) {
   constexpr std::uint64_t exponent = 0x7ff0000000000000u;
-  const double at_least = Kokkos::max(size, Kokkos::Experimental::norm_min_v<double>);
+  constexpr double least = Kokkos::Experimental::norm_min_v<double>;  // a reference fails in nvcc
+  const double at_least = Kokkos::max(size, least);
   const auto power = Kokkos::bit_cast<double>(Kokkos::bit_cast<std::uint64_t>(at_least) & exponent);
   return 1 / Kokkos::min(power, 0x1p1022);
 }
