@@ -113,12 +113,16 @@ class HeddleKrylov : public SolveContestant<S> {
     const std::int64_t rows = problem.A.rows();
     KrylovOptions options = krylov_options(problem.request.limits);
     switch (problem.request.method()) {
-      case Method::cg: solver_ = CgSolver<Exec, S>(exec, rows, options); break;
+      case Method::cg:
+        options.flexible = problem.request.flexible;
+        solver_ = CgSolver<Exec, S>(exec, rows, options);
+        break;
       case Method::minres: solver_ = MinresSolver<Exec, S>(exec, rows, options); break;
       case Method::bicgstab: solver_ = BicgstabSolver<Exec, S>(exec, rows, options); break;
       case Method::gmres:
         options.restart = problem.request.restart;
-        options.flexible = preconditioner_ && preconditioner_->is_variable();
+        options.flexible =
+            problem.request.flexible || (preconditioner_ && preconditioner_->is_variable());
         if (problem.request.basis == "float") options.basis = KrylovBasis::in_float;
         solver_ = GmresSolver<Exec, S>(exec, rows, options);
         break;

@@ -33,6 +33,8 @@ void define(Settings& settings, SolveRequest& r) {
       ->check(CLI::Range(1, 1000));
   settings.option("basis", r.basis, "Precision of the basis: scalar; float for gmres alone")
       ->check(CLI::IsMember({"scalar", "float"}));
+  settings.flag("flexible", r.flexible,
+                "cg and gmres in their flexible forms, for preconditioners that change");
   r.define_limits(settings, -0.9);  // below 0: indefinite, for minres
   settings.option("block", r.block, "Rows of a block of block-jacobi")->check(CLI::Range(1, 32));
   settings.option("subdomains", r.subdomains, "Ranges of rows; entries between them are dropped")
@@ -154,6 +156,9 @@ void prepare(SolveRequest& request) {
   }
   if (request.basis == "float" && request.method() != Method::gmres) {
     throw Error("--basis float has no effect on " + request.method_name, "leave it out");
+  }
+  if (request.flexible && request.method() != Method::cg && request.method() != Method::gmres) {
+    throw Error("--flexible has no effect on " + request.method_name, "leave it out");
   }
 }
 

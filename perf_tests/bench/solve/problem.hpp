@@ -40,6 +40,7 @@ struct SystemRequest : ContestOptions {
 /// Options of `heddle-bench solve`.
 struct SolveRequest : SystemRequest {
   std::string basis = "scalar";
+  bool flexible = false;
   int restart = 30, block = 4, subdomains = 16, expected_applies = 100;
   int busy = 0;  ///< threads that compute beside
   double max_seconds = 60;
