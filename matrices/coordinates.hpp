@@ -69,7 +69,8 @@ auto assemble(const Exec& exec, Rows rows, Columns columns, const RowOf& row_of,
     const auto at = [&](const auto& view) {
       const auto k = static_cast<std::size_t>(first);
       const auto one = Kokkos::create_mirror_view_and_copy(
-          Kokkos::HostSpace(), Kokkos::subview(view, std::pair(k, k + 1)));
+          Kokkos::HostSpace(), Kokkos::subview(view, std::pair(k, k + 1)),
+          "heddle::matrix::bad_entry");
       return std::to_string(one(0));
     };
     throw Error("row " + at(row_of) + ", column " + at(column_of) + " of a triplet is outside " +

@@ -98,7 +98,8 @@ struct CsrCheckKernel {
 
 template <class Matrix>
 [[noreturn]] void throw_bad_offset(const Matrix& A, std::int64_t place) {
-  const auto row_ptr = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), A.row_ptr());
+  const auto row_ptr =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), A.row_ptr(), "heddle::csr::row_ptr");
   const auto p = static_cast<std::size_t>(place);
   const std::string is = "row_ptr(" + std::to_string(place) + ") is " + std::to_string(row_ptr(p));
   const std::string remedy = "let row_ptr rise from 0 to the number of entries";
@@ -112,8 +113,10 @@ template <class Matrix>
 template <class Matrix>
 [[noreturn]] void throw_bad_column(const Matrix& A, std::int64_t entry) {
   using Off = typename Matrix::offset_type;
-  const auto row_ptr = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), A.row_ptr());
-  const auto col_idx = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), A.col_idx());
+  const auto row_ptr =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), A.row_ptr(), "heddle::csr::row_ptr");
+  const auto col_idx =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), A.col_idx(), "heddle::csr::col_idx");
   const Off* first = row_ptr.data();
   const Off* last = first + row_ptr.extent(0);
   const auto row = std::upper_bound(first, last, static_cast<Off>(entry)) - first - 1;

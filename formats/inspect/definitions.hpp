@@ -164,8 +164,10 @@ void check_promises(const Exec& exec, const CsrPattern<O, Off, Space>& A,
     const std::int64_t entry =
         recipe::entry_order(exec, entries, static_cast<std::int64_t>(A.nonzeros())).disorder;
     if (entry != recipe::no_key) {
-      const auto row_ptr = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), A.row_ptr());
-      const auto columns = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), A.col_idx());
+      const auto row_ptr = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), A.row_ptr(),
+                                                               "heddle::recipe::row_ptr");
+      const auto columns = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), A.col_idx(),
+                                                               "heddle::recipe::col_idx");
       const auto k = static_cast<std::size_t>(entry);
       const std::int64_t row =
           first_row_from(row_ptr.data(), std::int64_t{A.rows()}, static_cast<Off>(k + 1)) - 1;

@@ -140,7 +140,8 @@ class LongRowBatches {
     running_sum(exec, "heddle::multiply::entries", first_entry_, count,
                 LengthsOfRows<O, OffA>{rows, patterns.A});
     exec.fence("heddle::multiply::entries");
-    const auto here = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), first_entry);
+    const auto here = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), first_entry,
+                                                          "heddle::multiply::entries");
     first_entry_here_.assign(here.data(), here.data() + starts);
   }
 
@@ -316,7 +317,8 @@ class RowsByLength {
     write_starts(exec, "heddle::multiply::group_starts", starts.data(), row_groups, sort.sorted(),
                  rows);
     exec.fence("heddle::multiply::grouped");
-    const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), starts);
+    const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), starts,
+                                                          "heddle::multiply::group_starts");
     for (std::size_t g = 0; g <= row_groups; ++g) starts_[g] = static_cast<std::int64_t>(host(g));
   }
 

@@ -48,7 +48,8 @@ struct Squares {
   KOKKOS_FORCEINLINE_FUNCTION static void add_one(const Acc& value, Acc* sum) {
     sum[0] += conjugate(value) * value;
     if constexpr (scaled) {
-      const Acc small = value * down, large = value * up;
+      const Real shrink = down, grow = up;  // complex products take references, which nvcc refuses
+      const Acc small = value * shrink, large = value * grow;
       sum[1] += conjugate(small) * small;
       sum[2] += conjugate(large) * large;
     }

@@ -3,6 +3,7 @@
 #define HEDDLE_DEFINITIONS  // for unsigned offsets too
 #include <doctest/doctest.h>
 
+#include "../../formats/csr/apply_without_plan.hpp"
 #include "../../formats/csr/inspect.hpp"
 #include "../../formats/definitions.hpp"
 #include "../../testing/backends.hpp"

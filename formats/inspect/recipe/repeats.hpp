@@ -106,8 +106,10 @@ struct Repeat {
 template <class Matrix, class Map>
 Repeat repeat_in_row_of(const Matrix& A, const Map& map, std::int64_t k) {
   using Off = typename Matrix::offset_type;
-  const auto row_ptr = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), A.row_ptr());
-  const auto col_idx = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), A.col_idx());
+  const auto row_ptr = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), A.row_ptr(),
+                                                           "heddle::recipe::row_ptr");
+  const auto col_idx = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), A.col_idx(),
+                                                           "heddle::recipe::col_idx");
   const std::int64_t row =
       first_row_from(row_ptr.data(), std::int64_t{A.rows()}, static_cast<Off>(k + 1)) - 1;
   const auto begin = static_cast<std::int64_t>(row_ptr(static_cast<std::size_t>(row)));
