@@ -9,7 +9,7 @@ namespace heddle::backends {
 /// for. On a CPU W is 1, and the same source is the plain loop.
 ///
 /// All lanes of a subwarp call a function together; other subwarps need not. T is an arithmetic
-/// type or a Kokkos::complex. What each function compiles to: docs/backends.md.
+/// type or a Kokkos::complex. What each compiles to: perf_tests/results/NOTES-devices.md.
 template <ExecutionSpace Exec, int W>
 class Subwarp {
   using Lanes = typename Backend<Exec>::Lanes;

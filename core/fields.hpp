@@ -57,7 +57,7 @@ constexpr Field<Options, T> field(const char* name, T Options::* member, const c
 
 /// The fields of a struct of options, all of them and in their order: a std::tuple of Field,
 /// specialized in the header fields.hpp beside that of the struct. Names, defaults and sentences of
-/// docs/using-plans.md and of Python, and the checks of single fields, come from here.
+/// the tables in docs/ and of Python, and the checks of single fields, come from here.
 template <class Options>
 inline constexpr std::nullptr_t fields{};
 

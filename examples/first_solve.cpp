@@ -40,8 +40,7 @@ int main(int argc, char** argv) {
 
   // The plan of the product inspects A and chooses a scheme; the solver allocates all its memory.
   heddle::SpmvPlan product(exec, A);
-  heddle::CgSolver<Exec, double> cg(
-      exec, n, {.relative_tolerance = 1e-8, .zero_guess = true, .history = true});
+  heddle::CgSolver cg(exec, n, {.relative_tolerance = 1e-8, .zero_guess = true, .history = true});
   std::printf("products by %s\n", product.scheme().to_string().c_str());
 
   bool right = true;
@@ -58,7 +57,7 @@ int main(int argc, char** argv) {
     std::printf("  residual %zu: %.2e\n", i, history[i]);
   }
 
-  heddle::JacobiPreconditioner<Exec, double> jacobi(exec, A);
+  heddle::JacobiPreconditioner jacobi(exec, A);
   report("Jacobi", cg.solve(exec, product, b, x, jacobi));
 
   heddle::IcPlan factors(exec, A);

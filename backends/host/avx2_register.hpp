@@ -9,7 +9,7 @@
 
 namespace heddle::backends {
 
-/// SimdRegister of a processor with AVX2 and FMA. AVX-512 was no faster (docs/backends.md).
+/// SimdRegister of a processor with AVX2 and FMA. AVX-512 was no faster (docs/design/cpu.md).
 template <class T>
 struct Avx2Register;
 

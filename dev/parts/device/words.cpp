@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A kernel for each word of backends/, and nothing else in it: what the words compile to is read
-// from here (docs/backends.md). Compiles for CUDA and HIP alike.
+// from here (perf_tests/results/NOTES-devices.md). Compiles for CUDA and HIP alike.
 #include "../../../backends/clock.hpp"
 #include "../../../backends/launch.hpp"
 #include "../../../backends/mailbox.hpp"
