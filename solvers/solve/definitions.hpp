@@ -26,6 +26,7 @@
 #include "../multigrid/plan.hpp"
 #include "advice.hpp"
 #include "borrowed.hpp"
+#include "direct_solver.hpp"
 #include "fields.hpp"
 #include "guard.hpp"
 #include "inspect.hpp"
@@ -64,8 +65,8 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
   std::size_t bytes() const override {
     const auto of = [](const auto& part) { return part ? part->bytes() : std::size_t{0}; };
     return product_->bytes() + workspace_.bytes() + memory_.bytes() + of(ic_) + of(ilu_) +
-           of(multigrid_) + of(cg_.solver) + of(minres_.solver) + of(gmres_.solver) +
-           of(bicgstab_.solver);
+           of(multigrid_) + (direct_ ? direct_->bytes() : 0) + of(cg_.solver) + of(minres_.solver) +
+           of(gmres_.solver) + of(bicgstab_.solver);
   }
 
   void update_values(const Exec& exec, const Matrix& A) override {
@@ -90,6 +91,13 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
     renew(exec, ilu_);
     renew(exec, multigrid_);
     multigrid_renewed_ = multigrid_.has_value();
+    if (direct_) {
+      try {
+        direct_->update_values(exec, A_);
+      } catch (const Error&) {
+        direct_.reset();
+      }
+    }
     note_set_up();
     report_.plan_seconds = timer.seconds() - report_.inspect_seconds;
   }
@@ -105,6 +113,7 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
   using ConstVector = ConstSolverVector<Exec, S>;
   using M = SolveMethod;
   using P = SolvePreconditioner;
+  using Make = MakeDirect<Exec, Matrix>;
 
   /// A Krylov solver, and the limit of iterations that it was made for.
   template <class Solver>
@@ -136,7 +145,15 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
     }
     check_vectors("options.nullspace", options.nullspace);
     check_vectors("options.near_nullspace", options.near_nullspace);
-    if (!options.pair.empty()) pair_of(options.pair);
+    if (!options.direct.empty() && !options.direct.template make<Make>()) {
+      throw Error("options.direct is for another execution space or matrix type than A's",
+                  "make it by direct_solver with the exec and A of this call");
+    }
+    if (options.pair.empty()) return;
+    if (pair_of(options.pair).preconditioner == P::direct && options.direct.empty()) {
+      throw Error("options.pair is '" + options.pair + "', and options.direct is empty",
+                  "give options.direct = direct_solver<SparseDirectPlan>(exec, A)");
+    }
   }
   /// The pair of a text such as "cg/multigrid", without a price. Throws Error if there is none.
   static SolvePair pair_of(const std::string& text) {
@@ -204,7 +221,8 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
                         static_cast<int>(sizeof(S)),
                         tolerance(),
                         options_.near_nullspace.count() > 0,
-                        block_size()};
+                        block_size(),
+                        !options_.direct.empty()};
     for (const SolvePair& pair : pairs_of(priced, options_)) known_.push_back(Known{pair});
     if (!options_.pair.empty()) pin(priced);
     for (Known& pair : known_) {
@@ -283,9 +301,9 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
     return first;
   }
   /// Whether the iterations of another pair, which has not run, are predicted from the same
-  /// condition.
+  /// condition: all but those with multigrid and complete factors.
   static bool are_alike(const Known& pair, const Known& other) {
-    return pair.preconditioner != P::multigrid && other.preconditioner != P::multigrid &&
+    return pair.preconditioner < P::multigrid && other.preconditioner < P::multigrid &&
            !other.measured;
   }
   /// The pairs that `pair` may be left for.
@@ -305,6 +323,7 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
     switch (pair.preconditioner) {
       case P::incomplete: return pair.method == M::cg ? ic_.has_value() : ilu_.has_value();
       case P::multigrid: return multigrid_.has_value();
+      case P::direct: return direct_ != nullptr;
       default: return true;
     }
   }
@@ -323,11 +342,12 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
     if (!incomplete || pair.method != M::cg) ic_.reset();
     if (!incomplete || pair.method == M::cg) ilu_.reset();
     if (pair.preconditioner != P::multigrid) multigrid_.reset();
+    if (pair.preconditioner != P::direct) direct_.reset();
     note_set_up();
   }
   /// Frees what was just made, and throws Error, if all together is larger than options.max_bytes.
   template <class Part>
-  void keep_bound(std::optional<Part>& made, const char* what) const {
+  void keep_bound(Part& made, const char* what) const {
     const std::size_t held = bytes();
     if (held <= options_.max_bytes) return;
     made.reset();
@@ -338,6 +358,11 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
   /// Throws Error if the preconditioner cannot be made.
   void set_up(const Exec& exec, const SolvePair& pair) {
     if (is_set_up(pair)) return;
+    if (pair.preconditioner == P::direct) {
+      direct_ = (*options_.direct.template make<Make>())(exec, A_);
+      keep_bound(direct_, "complete factors");
+      return;
+    }
     const std::int64_t applies = std::int64_t{100} * options_.expected_solves;
     if (pair.preconditioner == P::incomplete) {
       IluOptions of;
@@ -399,6 +424,7 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
     switch (pair.preconditioner) {
       case P::incomplete: return pair.method == M::cg ? Any(*ic_) : Any(*ilu_);
       case P::multigrid: return Any(*multigrid_);
+      case P::direct: return Any(*direct_);
       case P::jacobi: return Any(pair.method == M::minres ? magnitudes_ : jacobi_);
       case P::none: break;
     }
@@ -466,6 +492,7 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
   std::optional<IcPlan<Exec, Matrix>> ic_;
   std::optional<IluPlan<Exec, Matrix>> ilu_;
   std::optional<MultigridPlan<Exec, Matrix>> multigrid_;
+  std::unique_ptr<AnyDirect<Exec, Matrix>> direct_;
   Made<CgSolver<Exec, S>> cg_;
   Made<MinresSolver<Exec, S>> minres_;
   Made<GmresSolver<Exec, S>> gmres_;

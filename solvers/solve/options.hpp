@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <any>
 #include <cstddef>
 #include <functional>
 #include <limits>
@@ -11,6 +12,27 @@
 #include "../krylov/options.hpp"
 
 namespace heddle {
+
+/// A direct plan that a solve may take: see direct_solver, which makes it. Empty: none.
+class SolveDirect {
+ public:
+  /// Keeps a function that makes the plan, of the types of a solve.
+  template <class Make>
+  static SolveDirect of(const Make& make) {
+    SolveDirect direct;
+    direct.make_ = make;
+    return direct;
+  }
+  bool empty() const { return !make_.has_value(); }
+  /// The function, or null if it is for other types.
+  template <class Make>
+  const Make* make() const {
+    return std::any_cast<Make>(&make_);
+  }
+
+ private:
+  std::any make_;
+};
 
 /// Options of heddle::solve and Solver. Every default is sensible.
 struct SolveOptions {
@@ -44,6 +66,9 @@ struct SolveOptions {
   /// Vectors that A maps to about zero away from the boundary, for multigrid:
   /// rigid_body_motions(exec, coordinates) for elastic bodies. By default the constant vector.
   Nullspace near_nullspace = {};
+  /// Complete factors for the pair gmres/direct, which is considered beside the others:
+  /// direct_solver<SparseDirectPlan>(exec, A). By default there is no such pair.
+  SolveDirect direct = {};
   /// Pins the pair of method and preconditioner, such as "cg/multigrid": no other one runs. By
   /// default the pairs that may serve run in the order of their predicted times.
   std::string pair = {};

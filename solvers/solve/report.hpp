@@ -28,14 +28,16 @@ enum class SolvePreconditioner {
   none,
   jacobi,      ///< the diagonal; its magnitudes under MINRES
   incomplete,  ///< IC(0) under conjugate gradients, else ILU(0)
-  multigrid
+  multigrid,
+  direct  ///< complete factors: options.direct
 };
 template <>
 inline constexpr detail::Word<SolvePreconditioner> detail::words<SolvePreconditioner>[] = {
     {SolvePreconditioner::none, "none"},
     {SolvePreconditioner::jacobi, "jacobi"},
     {SolvePreconditioner::incomplete, "incomplete"},
-    {SolvePreconditioner::multigrid, "multigrid"}};
+    {SolvePreconditioner::multigrid, "multigrid"},
+    {SolvePreconditioner::direct, "direct"}};
 
 /// Properties of A that the inspection of a solve found.
 struct MatrixFacts {
