@@ -49,6 +49,21 @@ class BorrowedDiagonal {
   Version version_;
 };
 
+/// No preconditioner, for methods that need one.
+template <ExecutionSpace Exec, Scalar S>
+struct BorrowedIdentity {
+  void apply(const Exec& exec, const ConstSolverVector<Exec, S>& b,
+             const SolverVector<Exec, S>& x) const {
+    heddle::vectors::copy(exec, b, x);
+  }
+  VersionNumber version() const { return version_.number(); }
+  static constexpr bool capturable() { return true; }
+  static constexpr bool launches_by_heddle = true;
+
+ private:
+  Version version_;
+};
+
 /// Any preconditioner, borrowed, in one type, so that each method is compiled once.
 template <ExecutionSpace Exec, Scalar S>
 class AnyPreconditioner {

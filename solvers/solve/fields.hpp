@@ -34,6 +34,7 @@ inline constexpr auto fields<SolveOptions> = std::tuple{
           "complete factors that a solve may take, of direct_solver"),
     field("pair", &SolveOptions::pair,
           "pins the pair of method and preconditioner, such as cg/multigrid"),
+    field("cache", &SolveOptions::cache, "a file that keeps the pairs that solved systems"),
     field("callback", &SolveOptions::callback,
           "called when the host checks, with iterations and the relative residual; returning false "
           "ends the solve")};

@@ -72,6 +72,10 @@ struct SolveOptions {
   /// Pins the pair of method and preconditioner, such as "cg/multigrid": no other one runs. By
   /// default the pairs that may serve run in the order of their predicted times.
   std::string pair = {};
+  /// A file that keeps the pair that solved a system, for later Solvers of the same pattern and
+  /// options, which then run it first and compute no Ritz values: the tuning cache of plans.
+  /// Trouble with the file is no Error: SolveReport::cache has it.
+  std::string cache = {};
   /// Called when the host checks, with the number of iterations of all pairs so far and the
   /// relative residual norm. Returning false ends the solve, and an exception leaves it when x is
   /// in order.

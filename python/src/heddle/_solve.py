@@ -108,7 +108,7 @@ def _in_python(text):
     return re.sub(r"\boptions\.(\w+)( = )?", r"\1=", text)
 
 
-_names = ("max_seconds", "max_bytes", "positive_definite", "expected_solves", "block_size", "pair")
+_names = ("max_seconds", "max_bytes", "positive_definite", "expected_solves", "block_size", "pair", "cache")
 
 
 @takes(_core.SolveOptions, *_names)
