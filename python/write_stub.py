@@ -12,14 +12,15 @@ import heddle
 
 TYPES = {  # of parameters that the compiled part does not list
     "M": "_Operator | None", "atol": "float", "callback": "_Callback", "callback_type": "Literal['pr_norm', 'x'] | None",
-    "check_every": "float | None", "history": "bool", "maxiter": "float | None", "nullspace": "ArrayLike | None",
-    "rtol": "float", "stream": "Any",
+    "check_every": "float | None", "history": "bool", "maxiter": "float | None", "near_nullspace": "ArrayLike | None",
+    "nullspace": "ArrayLike | None", "rtol": "float", "stream": "Any",
 }
 
 
 def type_of(parameter):
     if parameter.annotation is Parameter.empty:
-        return TYPES[parameter.name]
+        kind = TYPES[parameter.name]
+        return f"{kind} | None" if parameter.default is None and kind == "float" else kind
     return re.sub(r"\bint\b", "float", parameter.annotation)
 
 

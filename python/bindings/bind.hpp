@@ -27,6 +27,8 @@ template <class S, class O>
 void bind_minres(nb::module_& m);
 template <class S, class O>
 void bind_lobpcg(nb::module_& m);
+template <class S, class O>
+void bind_solve(nb::module_& m);
 
 }  // namespace heddle::python
 

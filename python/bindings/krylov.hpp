@@ -40,6 +40,38 @@ struct Look {
   }
 };
 
+/// Whether a solver runs. Held is made for a solve, with the GIL: other threads wait for its end,
+/// but a callback of that solve cannot, so that it throws.
+class Use {
+ public:
+  class Held {
+   public:
+    explicit Held(Use& of) : of_(of) {
+      if (of.by_ == std::this_thread::get_id()) {
+        throw Error("this solver runs another solve", "make another for the callback");
+      }
+      {
+        const nb::gil_scoped_release without_gil;
+        of.mutex_.lock();
+      }
+      of.by_ = std::this_thread::get_id();
+    }
+    ~Held() {
+      of_.by_ = {};
+      of_.mutex_.unlock();
+    }
+    Held(const Held&) = delete;
+    Held& operator=(const Held&) = delete;
+
+   private:
+    Use& of_;
+  };
+
+ private:
+  std::mutex mutex_;
+  std::thread::id by_;
+};
+
 /// Scheme of a solver, or an empty text if it has no choice.
 template <class Solver>
 std::string scheme_of(const Solver& solver) {
@@ -75,7 +107,7 @@ class Krylov : public Holder<Solver> {
     Solver& solver = this->plan();
     GivenOperator<S, O> matrix(A);
     const GivenPreconditioner<S, O> preconditioner(M);
-    const InUse mine(*this);
+    const Use::Held mine(use_);
     run(matrix.is_small() && preconditioner.is_small(), [&](const Exec& exec) {
       *look_ = &look;
       const std::shared_ptr<void> after(nullptr, [&](void*) { *look_ = nullptr; });
@@ -102,36 +134,10 @@ class Krylov : public Holder<Solver> {
   }
 
  private:
-  /// Held during a solve: other threads wait for its end, but a callback cannot, so it throws. Made
-  /// and destroyed with the GIL.
-  class InUse {
-   public:
-    explicit InUse(Krylov& of) : of_(of) {
-      if (of.used_by_ == std::this_thread::get_id()) {
-        throw Error("this solver runs another solve", "make another for the callback");
-      }
-      {
-        const nb::gil_scoped_release without_gil;
-        of.in_use_.lock();
-      }
-      of.used_by_ = std::this_thread::get_id();
-    }
-    ~InUse() {
-      of_.used_by_ = {};
-      of_.in_use_.unlock();
-    }
-    InUse(const InUse&) = delete;
-    InUse& operator=(const InUse&) = delete;
-
-   private:
-    Krylov& of_;
-  };
-
   std::int64_t rows_;
   std::shared_ptr<Look*> look_;  // the one of the running solve
   bool history_;
-  std::mutex in_use_;
-  std::thread::id used_by_;
+  Use use_;
 };
 
 template <class Solver, class S, class O>

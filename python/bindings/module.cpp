@@ -23,6 +23,7 @@ void bind_all(nb::module_& m, const char* name) {
   bind_bicgstab<S, O>(types);
   bind_minres<S, O>(types);
   bind_lobpcg<S, O>(types);
+  bind_solve<S, O>(types);
 }
 
 /// Device of the package, for heddle/_arrays.py.

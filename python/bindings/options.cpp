@@ -7,6 +7,7 @@
 #include "../../solvers/krylov/fields.hpp"
 #include "../../solvers/lobpcg/fields.hpp"
 #include "../../solvers/multigrid/fields.hpp"
+#include "../../solvers/solve/fields.hpp"
 #include "../../solvers/sptrsv/fields.hpp"
 #include "bind.hpp"
 
@@ -35,6 +36,7 @@ void bind_options(nb::module_& m) {
   bind<MultigridOptions>(m, "MultigridOptions");
   bind<KrylovOptions>(m, "KrylovOptions");
   bind<LobpcgOptions>(m, "LobpcgOptions");
+  bind<SolveOptions>(m, "SolveOptions");
 }
 
 }  // namespace heddle::python

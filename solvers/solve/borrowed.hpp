@@ -49,6 +49,21 @@ class BorrowedDiagonal {
   Version version_;
 };
 
+/// No preconditioner, for methods that need one.
+template <ExecutionSpace Exec, Scalar S>
+struct BorrowedIdentity {
+  void apply(const Exec& exec, const ConstSolverVector<Exec, S>& b,
+             const SolverVector<Exec, S>& x) const {
+    heddle::vectors::copy(exec, b, x);
+  }
+  VersionNumber version() const { return version_.number(); }
+  static constexpr bool capturable() { return true; }
+  static constexpr bool launches_by_heddle = true;
+
+ private:
+  Version version_;
+};
+
 /// Any preconditioner, borrowed, in one type, so that each method is compiled once.
 template <ExecutionSpace Exec, Scalar S>
 class AnyPreconditioner {
@@ -60,6 +75,7 @@ class AnyPreconditioner {
         version_([&of] { return of.version(); }),
         symmetric_(krylov::symmetric(of)),
         variable_(krylov::is_variable(of)),
+        capturable_(krylov::capturable(of)),
         name_(krylov::name_of(of)) {}
 
   void apply(const Exec& exec, const ConstSolverVector<Exec, S>& b,
@@ -70,14 +86,14 @@ class AnyPreconditioner {
   bool is_variable() const { return variable_; }
   std::string name() const { return name_; }
   VersionNumber version() const { return version_(); }
-  static constexpr bool capturable() { return true; }
+  bool capturable() const { return capturable_; }
   static constexpr bool launches_by_heddle = true;
 
  private:
   std::function<void(const Exec&, const ConstSolverVector<Exec, S>&, const SolverVector<Exec, S>&)>
       apply_;
   std::function<VersionNumber()> version_;
-  bool symmetric_, variable_;
+  bool symmetric_, variable_, capturable_;
   std::string name_;
 };
 

@@ -26,10 +26,11 @@
 #include "../multigrid/plan.hpp"
 #include "advice.hpp"
 #include "borrowed.hpp"
-#include "fields.hpp"
+#include "checked.hpp"
 #include "guard.hpp"
 #include "inspect.hpp"
 #include "prices.hpp"
+#include "remembered.hpp"
 #include "solver.hpp"
 
 /// The guarded run of a solve.
@@ -42,9 +43,11 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
 
   ChosenSolver(const Exec& exec, const Matrix& A, const SolveOptions& options)
       : A_(A), options_(options), device_(backends::describe(exec)) {
-    check(options);
+    check<Exec>(A, options);
     const Kokkos::Timer timer;
     const auto n = static_cast<std::size_t>(A.rows());
+    const backends::OneThread alone(
+        takes_one_thread<Exec>(A.rows(), static_cast<std::int64_t>(A.nonzeros())));
     product_.emplace(exec, A, SpmvOptions{.max_bytes = options.max_bytes});
     exec.fence("heddle::solve::plan");
     report_.plan_seconds = timer.seconds();
@@ -64,8 +67,8 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
   std::size_t bytes() const override {
     const auto of = [](const auto& part) { return part ? part->bytes() : std::size_t{0}; };
     return product_->bytes() + workspace_.bytes() + memory_.bytes() + of(ic_) + of(ilu_) +
-           of(multigrid_) + of(cg_.solver) + of(minres_.solver) + of(gmres_.solver) +
-           of(bicgstab_.solver);
+           of(multigrid_) + (direct_ ? direct_->bytes() : 0) + of(cg_.solver) + of(minres_.solver) +
+           of(gmres_.solver) + of(bicgstab_.solver);
   }
 
   void update_values(const Exec& exec, const Matrix& A) override {
@@ -90,6 +93,13 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
     renew(exec, ilu_);
     renew(exec, multigrid_);
     multigrid_renewed_ = multigrid_.has_value();
+    if (direct_) {
+      try {
+        direct_->update_values(exec, A_);
+      } catch (const Error&) {
+        direct_.reset();
+      }
+    }
     note_set_up();
     report_.plan_seconds = timer.seconds() - report_.inspect_seconds;
   }
@@ -105,6 +115,7 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
   using ConstVector = ConstSolverVector<Exec, S>;
   using M = SolveMethod;
   using P = SolvePreconditioner;
+  using Make = MakeDirect<Exec, Matrix>;
 
   /// A Krylov solver, and the limit of iterations that it was made for.
   template <class Solver>
@@ -120,53 +131,9 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
     int stops = 0;                ///< how often a forecast has ended it in this solve
     bool measured = false;        ///< whether iterations are those of a run
     bool last = false;            ///< whether it has run to its own end in this solve
+    bool remembered = false;      ///< whether the tuning cache has it
     bool usable() const { return refused.empty() && !last; }
   };
-
-  void check(const SolveOptions& options) const {
-    check_fields(options);
-    if (A_.rows() != A_.columns()) {
-      throw Error("A is " + std::to_string(A_.rows()) + " x " + std::to_string(A_.columns()),
-                  "give a square matrix");
-    }
-    if (options.block_size > 0 && A_.rows() % options.block_size != 0) {
-      throw Error("options.block_size is " + std::to_string(options.block_size) + ", and A has " +
-                      std::to_string(A_.rows()) + " rows",
-                  "give a divisor of the rows");
-    }
-    check_vectors("options.nullspace", options.nullspace);
-    check_vectors("options.near_nullspace", options.near_nullspace);
-    if (!options.pair.empty()) pair_of(options.pair);
-  }
-  /// The pair of a text such as "cg/multigrid", without a price. Throws Error if there is none.
-  static SolvePair pair_of(const std::string& text) {
-    const std::size_t slash = text.find('/');
-    SolvePair pair;
-    pair.method = value_of<SolveMethod>("the method of options.pair", text.substr(0, slash));
-    pair.preconditioner = value_of<SolvePreconditioner>(
-        "the preconditioner of options.pair",
-        slash == std::string::npos ? std::string() : text.substr(slash + 1));
-    return pair;
-  }
-
-  void check_vectors(const std::string& name, const Nullspace& of) const {
-    if (!of.memory().empty() && of.memory() != Space::name()) {
-      throw Error(name + " is in memory of " + of.memory(),
-                  std::string("give vectors in memory of ") + Space::name());
-    }
-    const auto check_one = [&]<class Given>(const Given& given) {
-      if constexpr (std::same_as<Given, Multivector<const S>>) {
-        if (given.rows == A_.rows()) return;
-        throw Error(name + " has vectors of " + std::to_string(given.rows) + " rows, and A has " +
-                        std::to_string(A_.rows()),
-                    "give vectors of the size of A");
-      } else if constexpr (!std::same_as<Given, Nullspace::None> &&
-                           !std::same_as<Given, Nullspace::Ones>) {
-        throw Error(name + " has vectors of another scalar than A", "give vectors of A's scalar");
-      }
-    };
-    std::visit(check_one, of.vectors());
-  }
 
   double tolerance() const {
     return options_.relative_tolerance.value_or(sizeof(Real) == 8 ? 1e-8 : 1e-5);
@@ -195,23 +162,62 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
     MatrixFacts& facts = report_.matrix;
     facts = read_matrix(exec, A_, diagonal_);
     if (facts.not_finite >= 0) return;
-    find_ritz_values<Exec, S>(
-        exec, [&](const Vector& v, const Vector& w) { product_->apply(exec, v, w); },
-        diagonal_.of_magnitude, options_.max_bytes, facts);
     const Priced priced{facts,
                         device_,
                         product_->moved_bytes(),
                         static_cast<int>(sizeof(S)),
                         tolerance(),
                         options_.near_nullspace.count() > 0,
-                        block_size()};
-    for (const SolvePair& pair : pairs_of(priced, options_)) known_.push_back(Known{pair});
+                        block_size(),
+                        !options_.direct.empty()};
+    if (!recall(exec, priced)) {
+      find_ritz_values<Exec, S>(
+          exec, [&](const Vector& v, const Vector& w) { product_->apply(exec, v, w); },
+          diagonal_.of_magnitude, options_.max_bytes, facts);
+      known_.clear();
+      for (const SolvePair& pair : pairs_of(priced, options_)) known_.push_back(Known{pair});
+    }
     if (!options_.pair.empty()) pin(priced);
     for (Known& pair : known_) {
       pair.first_iterations = pair.iterations;
       pair.whole_setup = pair.setup_seconds;
     }
     report_.considered.assign(known_.begin(), known_.end());
+  }
+  /// Prices the pairs without Ritz values if the tuning cache has one of them, whose iterations
+  /// were counted: those of others from the same condition change by the factor that it was missed
+  /// by.
+  bool recall(const Exec& exec, const Priced& priced) {
+    if (options_.cache.empty() || !options_.pair.empty()) return false;
+    const TuningCache cache(options_.cache);
+    if (cache_key_.empty()) {
+      cache_key_ = cache_key_of(exec, A_, device_, options_, tolerance());
+      recalled_ = remembered_pair(cache, cache_key_);
+      report_.cache = (recalled_ ? "found in " : "nothing for this in ") + options_.cache;
+    }
+    if (!recalled_) return false;
+    for (const SolvePair& pair : pairs_of(priced, options_)) known_.push_back(Known{pair});
+    const auto found = std::find_if(known_.begin(), known_.end(), [&](const Known& pair) {
+      return pair.name() == recalled_->name();
+    });
+    if (found == known_.end()) return false;  // values of another kind
+    const double missed = recalled_->iterations / found->iterations;
+    for (Known& pair : known_) {
+      if (are_alike(*found, pair)) pair.iterations *= missed;
+    }
+    found->iterations = recalled_->iterations;
+    found->remembered = true;
+    return true;
+  }
+  /// Adds the pair that converged to the tuning cache, unless it was found there.
+  void remember_pair() {
+    if (cache_key_.empty() || report_.attempts.empty() || !report_.converged()) return;
+    const SolveAttempt& ran = report_.attempts.back();
+    if (recalled_ && recalled_->name() == ran.pair) return;
+    const auto pair = std::find_if(known_.begin(), known_.end(),
+                                   [&](const Known& of) { return of.name() == ran.pair; });
+    recalled_ = *pair;
+    report_.cache = remember(TuningCache(options_.cache), cache_key_, *pair, ran.seconds);
   }
   /// Leaves the pinned pair alone, whether or not it was considered.
   void pin(const Priced& priced) {
@@ -252,9 +258,12 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
     return best_residual_ <= 4 * epsilon * report_.matrix.largest_row_sum * norm(exec, x);
   }
 
-  /// Pairs are sorted by this: last resorts come last, and before them pairs that a limit may end.
+  /// Pairs are sorted by this: a remembered pair comes first, last resorts come last, and before
+  /// them pairs that a limit may end.
   auto order_of(const Known& pair) const {
-    return std::tuple(pair.last_resort, pair.over_limit, pair.price(options_.expected_solves));
+    const bool first = pair.remembered && pair.stops == 0;
+    return std::tuple(!first, pair.last_resort, pair.over_limit,
+                      pair.price(options_.expected_solves));
   }
   /// Notes which pairs are predicted to exceed a limit, with the digits that are left.
   void note_limits(double target) {
@@ -283,9 +292,9 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
     return first;
   }
   /// Whether the iterations of another pair, which has not run, are predicted from the same
-  /// condition.
+  /// condition: all but those with multigrid and complete factors.
   static bool are_alike(const Known& pair, const Known& other) {
-    return pair.preconditioner != P::multigrid && other.preconditioner != P::multigrid &&
+    return pair.preconditioner < P::multigrid && other.preconditioner < P::multigrid &&
            !other.measured;
   }
   /// The pairs that `pair` may be left for.
@@ -305,6 +314,7 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
     switch (pair.preconditioner) {
       case P::incomplete: return pair.method == M::cg ? ic_.has_value() : ilu_.has_value();
       case P::multigrid: return multigrid_.has_value();
+      case P::direct: return direct_ != nullptr;
       default: return true;
     }
   }
@@ -323,11 +333,12 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
     if (!incomplete || pair.method != M::cg) ic_.reset();
     if (!incomplete || pair.method == M::cg) ilu_.reset();
     if (pair.preconditioner != P::multigrid) multigrid_.reset();
+    if (pair.preconditioner != P::direct) direct_.reset();
     note_set_up();
   }
   /// Frees what was just made, and throws Error, if all together is larger than options.max_bytes.
   template <class Part>
-  void keep_bound(std::optional<Part>& made, const char* what) const {
+  void keep_bound(Part& made, const char* what) const {
     const std::size_t held = bytes();
     if (held <= options_.max_bytes) return;
     made.reset();
@@ -338,6 +349,11 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
   /// Throws Error if the preconditioner cannot be made.
   void set_up(const Exec& exec, const SolvePair& pair) {
     if (is_set_up(pair)) return;
+    if (pair.preconditioner == P::direct) {
+      direct_ = (*options_.direct.template make<Make>())(exec, A_);
+      keep_bound(direct_, "complete factors");
+      return;
+    }
     const std::int64_t applies = std::int64_t{100} * options_.expected_solves;
     if (pair.preconditioner == P::incomplete) {
       IluOptions of;
@@ -399,6 +415,7 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
     switch (pair.preconditioner) {
       case P::incomplete: return pair.method == M::cg ? Any(*ic_) : Any(*ilu_);
       case P::multigrid: return Any(*multigrid_);
+      case P::direct: return Any(*direct_);
       case P::jacobi: return Any(pair.method == M::minres ? magnitudes_ : jacobi_);
       case P::none: break;
     }
@@ -444,14 +461,6 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
                 double target);
   void judge(Known& pair, SolveAttempt& attempt, const KrylovResult& result);
 
-  struct IdentityOfVectors {
-    void apply(const Exec& exec, const ConstVector& b, const Vector& x) const {
-      heddle::vectors::copy(exec, b, x);
-    }
-    VersionNumber version() const { return version_.number(); }
-    Version version_;
-  };
-
   Matrix A_;
   SolveOptions options_;
   Device device_;
@@ -462,16 +471,19 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
   S *best_ = nullptr, *rest_ = nullptr;
   Real* norm_ = nullptr;
   BorrowedDiagonal<Exec, S> jacobi_, magnitudes_;
-  IdentityOfVectors ones_;
+  BorrowedIdentity<Exec, S> ones_;
   std::optional<IcPlan<Exec, Matrix>> ic_;
   std::optional<IluPlan<Exec, Matrix>> ilu_;
   std::optional<MultigridPlan<Exec, Matrix>> multigrid_;
+  std::unique_ptr<AnyDirect<Exec, Matrix>> direct_;
   Made<CgSolver<Exec, S>> cg_;
   Made<MinresSolver<Exec, S>> minres_;
   Made<GmresSolver<Exec, S>> gmres_;
   Made<BicgstabSolver<Exec, S>> bicgstab_;
   std::vector<Known> known_;
   SolveReport report_;
+  std::string cache_key_;
+  std::optional<SolvePair> recalled_;  ///< of the tuning cache
   Guard guard_;
   double best_residual_ = 0;
   bool multigrid_renewed_ = false;  ///< whether its hierarchy was made for other values
@@ -512,6 +524,8 @@ void ChosenSolver<Exec, Matrix>::try_pair(const Exec& exec, Known& pair, const C
   // A pair that was left on a plateau, as conjugate gradients have them, has more time.
   guard_.earliest = std::max(20, static_cast<int>(std::min(pair.iterations / 4, 100.0)))
                     << pair.stops;
+  // Others have no price from Ritz values then.
+  if (pair.remembered) guard_.earliest = std::max(guard_.earliest, int(2 * pair.first_iterations));
   guard_.before = report_.iterations;
   guard_.iterations_left = options_.max_iterations - report_.iterations;
   guard_.began = guard_.seconds();
@@ -672,6 +686,7 @@ const SolveReport& ChosenSolver<Exec, Matrix>::solve(const Exec& exec,
     }
     exec.fence("heddle::solve::end");
     report_.solve_seconds = guard_.timer.seconds() - report_.setup_seconds;
+    remember_pair();
     advise(options_, report_);
     return report_;
   };

@@ -30,8 +30,11 @@ inline constexpr auto fields<SolveOptions> = std::tuple{
           "constant vector if A is symmetric and all of its rows sum to zero"),
     field("near_nullspace", &SolveOptions::near_nullspace,
           "vectors that A maps to about zero, for multigrid: rigid_body_motions of elastic bodies"),
+    field("direct", &SolveOptions::direct,
+          "complete factors that a solve may take, of direct_solver"),
     field("pair", &SolveOptions::pair,
           "pins the pair of method and preconditioner, such as cg/multigrid"),
+    field("cache", &SolveOptions::cache, "a file that keeps the pairs that solved systems"),
     field("callback", &SolveOptions::callback,
           "called when the host checks, with iterations and the relative residual; returning false "
           "ends the solve")};

@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "../../backends/host/one_thread.hpp"
 #include "../../backends/loops.hpp"
+#include "../../backends/profiled_kernel.hpp"
 #include "../../core/arena.hpp"
 #include "../../core/hash.hpp"
 #include "../../core/matrix.hpp"
@@ -25,8 +27,43 @@ namespace heddle::detail::solve {
 
 /// Largest block size that the inspection looks for.
 inline constexpr int most_block_rows = 6;
+/// With fewer rows and entries together the inspection takes one thread of a CPU, since on a busy
+/// machine each of its some hundred launches would wait for the others: a guess.
+inline constexpr std::int64_t rows_and_entries_of_one_thread = 1 << 15;
 /// Entries of the longest row that is compared with those beside it.
 inline constexpr std::int64_t longest_compared_row = 512;
+
+/// Whether the inspection takes one thread. Bits do not depend on it.
+template <ExecutionSpace Exec>
+bool takes_one_thread(std::int64_t rows, std::int64_t entries) {
+  return backends::runs_on_host<Exec> && backends::detail::small_plans_take_one_thread &&
+         rows + entries < rows_and_entries_of_one_thread;
+}
+/// Calls body(i) for each i < n, on the calling thread while a OneThread is wanted.
+template <ExecutionSpace Exec, class Body>
+void each(const Exec& exec, const char* label, std::int64_t n, const Body& body) {
+  if constexpr (backends::runs_on_host<Exec>) {
+    if (backends::OneThread::is_wanted()) {
+      const backends::ProfiledKernel profiled(exec, label);
+      for (std::int64_t i = 0; i < n; ++i) body(i);
+      return;
+    }
+  }
+  parallel_for(exec, label, n, body);
+}
+/// The same of a reduction.
+template <ExecutionSpace Exec, class Body, class Sum>
+void reduce(const Exec& exec, const char* label, std::int64_t n, const Body& body, Sum& sum) {
+  if constexpr (backends::runs_on_host<Exec>) {
+    if (backends::OneThread::is_wanted()) {
+      const backends::ProfiledKernel profiled(exec, label);
+      body.init(sum);
+      for (std::int64_t i = 0; i < n; ++i) body(i, sum);
+      return;
+    }
+  }
+  Kokkos::parallel_reduce(label, range_policy(exec, n), body, sum);
+}
 
 /// Numbers of the rows that a pass adds up.
 struct RowNumbers {
@@ -290,6 +327,7 @@ void find_ritz_values(const Exec& exec, const Product& product, const S* of_magn
   const auto steps = static_cast<int>(
       std::min({std::size_t{most_steps}, n, room > 4 ? room - 3 : std::size_t{0}}));
   if (steps == 0) return;
+  const backends::OneThread alone(takes_one_thread<Exec>(facts.rows, facts.entries));
   const auto columns = static_cast<std::size_t>(steps) + 1;
   S *basis, *scaled, *next, *numbers;
   heddle::RealOf<S>* norm;
@@ -319,10 +357,11 @@ void find_ritz_values(const Exec& exec, const Product& product, const S* of_magn
     }
     return static_cast<double>(size);
   };
-  fill(exec, "heddle::solve::clear", numbers, static_cast<std::int64_t>(2 * columns), S(0));
-  parallel_for(exec, "heddle::solve::random", rows, RandomEntries<S>{next});
+  each(exec, "heddle::solve::clear", static_cast<std::int64_t>(2 * columns),
+       Fill<S>{numbers, S(0)});
+  each(exec, "heddle::solve::random", rows, RandomEntries<S>{next});
   if (facts.maps_ones_to_zero()) {  // leave out the eigenvector of zero
-    parallel_for(exec, "heddle::solve::nullvector", rows, InverseRoot<S>{of_magnitude, scaled});
+    each(exec, "heddle::solve::nullvector", rows, InverseRoot<S>{of_magnitude, scaled});
     normalize(scaled, 1);
     const Kokkos::View<S, Space, Unmanaged> along(numbers);
     heddle::vectors::dot(exec, vector(column(1)), vector(next), workspace, along);
@@ -339,10 +378,9 @@ void find_ritz_values(const Exec& exec, const Product& product, const S* of_magn
   int done = 0;
   double largest = 0;
   for (int j = 0; j < steps; ++j) {
-    parallel_for(exec, "heddle::solve::scale", rows,
-                 MultiplyByRoot<S>{column(j), of_magnitude, scaled});
+    each(exec, "heddle::solve::scale", rows, MultiplyByRoot<S>{column(j), of_magnitude, scaled});
     product(vector(scaled), vector(next));
-    parallel_for(exec, "heddle::solve::scale", rows, MultiplyByRoot<S>{next, of_magnitude, next});
+    each(exec, "heddle::solve::scale", rows, MultiplyByRoot<S>{next, of_magnitude, next});
     const int first = facts.symmetric ? std::max(0, j - 1) : 0, count = j + 1 - first;
     const krylov::SolverVectors<Exec, S> before(column(first), n, static_cast<std::size_t>(count));
     for (int time = 0; time < (facts.symmetric ? 1 : 2); ++time) {
@@ -406,8 +444,8 @@ MatrixFacts read_matrix(const Exec& exec, const Matrix& A,
   facts.rows = A.rows();
   facts.entries = static_cast<std::int64_t>(A.nonzeros());
   RowNumbers numbers;
-  Kokkos::parallel_reduce("heddle::solve::read_rows", range_policy(exec, A.rows()),
-                          ReadRows<Matrix>{A, to}, numbers);
+  const backends::OneThread alone(takes_one_thread<Exec>(facts.rows, facts.entries));
+  reduce(exec, "heddle::solve::read_rows", facts.rows, ReadRows<Matrix>{A, to}, numbers);
   facts.not_finite = numbers.not_finite == nowhere ? -1 : numbers.not_finite;
   facts.symmetric_pattern = numbers.unmirrored == 0;
   facts.empty_rows = numbers.empty;

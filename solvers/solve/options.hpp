@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <any>
 #include <cstddef>
 #include <functional>
 #include <limits>
@@ -11,6 +12,27 @@
 #include "../krylov/options.hpp"
 
 namespace heddle {
+
+/// A direct plan that a solve may take: see direct_solver, which makes it. Empty: none.
+class SolveDirect {
+ public:
+  /// Keeps a function that makes the plan, of the types of a solve.
+  template <class Make>
+  static SolveDirect of(const Make& make) {
+    SolveDirect direct;
+    direct.make_ = make;
+    return direct;
+  }
+  bool empty() const { return !make_.has_value(); }
+  /// The function, or null if it is for other types.
+  template <class Make>
+  const Make* make() const {
+    return std::any_cast<Make>(&make_);
+  }
+
+ private:
+  std::any make_;
+};
 
 /// Options of heddle::solve and Solver. Every default is sensible.
 struct SolveOptions {
@@ -44,9 +66,16 @@ struct SolveOptions {
   /// Vectors that A maps to about zero away from the boundary, for multigrid:
   /// rigid_body_motions(exec, coordinates) for elastic bodies. By default the constant vector.
   Nullspace near_nullspace = {};
+  /// Complete factors for the pair gmres/direct, which is considered beside the others:
+  /// direct_solver<SparseDirectPlan>(exec, A). By default there is no such pair.
+  SolveDirect direct = {};
   /// Pins the pair of method and preconditioner, such as "cg/multigrid": no other one runs. By
   /// default the pairs that may serve run in the order of their predicted times.
   std::string pair = {};
+  /// A file that keeps the pair that solved a system, for later Solvers of the same pattern and
+  /// options, which then run it first and compute no Ritz values: the tuning cache of plans.
+  /// Trouble with the file is no Error: SolveReport::cache has it.
+  std::string cache = {};
   /// Called when the host checks, with the number of iterations of all pairs so far and the
   /// relative residual norm. Returning false ends the solve, and an exception leaves it when x is
   /// in order.

@@ -28,6 +28,7 @@ struct Priced {
   double tolerance;
   bool has_near_nullspace;
   int block_size;
+  bool has_direct;
 
   double rows() const { return static_cast<double>(A.rows); }
   double vector_bytes() const { return rows() * scalar_bytes; }
@@ -93,6 +94,7 @@ inline void price(const Priced& of, SolvePair& pair) {
     case M::bicgstab: vectors = 9.5, launches = 3.5, kept = 9; break;
   }
   double seconds = of.seconds(product + vectors * v, launches), gain = 1;
+  const double band = static_cast<double>(std::max<std::int64_t>(of.A.bandwidth, 1));
   double setup = 0, bytes = kept * v;
   const double entries = static_cast<double>(of.A.entries);
   const double entry_bytes = of.scalar_bytes + 4;
@@ -127,8 +129,19 @@ inline void price(const Priced& of, SolvePair& pair) {
       bytes += 2 * entries * entry_bytes;
       break;
     }
+    case P::direct: {
+      // Nested dissection of a grid in natural order: the bandwidth is the size of its first
+      // separator, a dense block of the factors (A. George, 1973). Both factors and the operations
+      // a second of a host are guesses.
+      const double filled = 4 * of.rows() * std::log2(of.rows() + 1) + band * band;
+      setup = (10 * band * band * band + 100 * filled) / 4e9;
+      seconds += of.seconds(2 * filled * entry_bytes, 2);
+      break;
+    }
   }
-  if (pair.preconditioner == P::multigrid) {
+  if (pair.preconditioner == P::direct) {
+    pair.iterations = 1;
+  } else if (pair.preconditioner == P::multigrid) {
     // 6 to 11 iterations to 1e-8 (docs/design/multigrid.md); the factors are guesses.
     double iterations = 11 * of.digits() / std::log(2e8);
     if (of.block_size > 1 && !of.has_near_nullspace) iterations *= 3;
@@ -147,7 +160,7 @@ inline void price(const Priced& of, SolvePair& pair) {
   pair.bytes = static_cast<std::size_t>(bytes);
 }
 
-/// The pairs that may serve for A, with their prices. Direct methods are added here.
+/// The pairs that may serve for A, with their prices.
 inline std::vector<SolvePair> pairs_of(const Priced& of, const SolveOptions& options) {
   using M = SolveMethod;
   using P = SolvePreconditioner;
@@ -184,6 +197,7 @@ inline std::vector<SolvePair> pairs_of(const Priced& of, const SolveOptions& opt
     add(M::gmres, P::multigrid);
     add(M::bicgstab, P::multigrid);
   }
+  if (of.has_direct) add(M::gmres, P::direct);
   std::stable_sort(pairs.begin(), pairs.end(), [&](const SolvePair& a, const SolvePair& b) {
     if (a.last_resort != b.last_resort) return b.last_resort;
     return a.price(options.expected_solves) < b.price(options.expected_solves);

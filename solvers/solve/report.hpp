@@ -28,14 +28,16 @@ enum class SolvePreconditioner {
   none,
   jacobi,      ///< the diagonal; its magnitudes under MINRES
   incomplete,  ///< IC(0) under conjugate gradients, else ILU(0)
-  multigrid
+  multigrid,
+  direct  ///< complete factors: options.direct
 };
 template <>
 inline constexpr detail::Word<SolvePreconditioner> detail::words<SolvePreconditioner>[] = {
     {SolvePreconditioner::none, "none"},
     {SolvePreconditioner::jacobi, "jacobi"},
     {SolvePreconditioner::incomplete, "incomplete"},
-    {SolvePreconditioner::multigrid, "multigrid"}};
+    {SolvePreconditioner::multigrid, "multigrid"},
+    {SolvePreconditioner::direct, "direct"}};
 
 /// Properties of A that the inspection of a solve found.
 struct MatrixFacts {
@@ -155,6 +157,7 @@ struct SolveReport {
   double inspect_seconds = 0;            ///< of A and the choice, when it was made or updated
   double setup_seconds = 0;              ///< of preconditioners, in this solve
   double solve_seconds = 0;              ///< of this solve without set-ups
+  std::string cache = {};                ///< what the tuning cache did, if there is one
   std::vector<std::string> advice = {};  ///< what would make the next solve faster
 
   bool converged() const { return outcome == Outcome::converged; }
@@ -186,6 +189,7 @@ struct SolveReport {
     text += "  times: " + seconds_text(plan_seconds) + " plan of the product, " +
             seconds_text(inspect_seconds) + " inspection of A, " + seconds_text(setup_seconds) +
             " set-up, " + seconds_text(solve_seconds) + " solve\n";
+    if (!cache.empty()) text += "  cache: " + cache + "\n";
     for (const std::string& line : advice) text += "  next time: " + line + "\n";
     return text;
   }

@@ -8,6 +8,7 @@
 #include "../../core/move_only.hpp"
 #include "../../core/multivector.hpp"
 #include "../../formats/compiled.hpp"
+#include "direct_solver.hpp"
 #include "options.hpp"
 #include "report.hpp"
 

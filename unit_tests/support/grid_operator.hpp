@@ -154,4 +154,27 @@ PlainOperator<E, S> flow(int of_side, double speed = 0.7) {
   });
 }
 
+/// Fluxes through the faces of a line, and the pressures of its cells, whose diagonal is zero.
+template <class Exec>
+PlainOperator<Exec, double> saddle_point(int cells, double conducts) {
+  std::vector<int> row_ptr{0}, col_idx;
+  std::vector<double> values;
+  const auto add = [&](int column, double value) {
+    col_idx.push_back(column);
+    values.push_back(value);
+  };
+  for (int face = 0; face <= cells; ++face) {
+    add(face, face % 2 ? 1 / conducts : 1.0);
+    if (face > 0) add(cells + face, -1);
+    if (face < cells) add(cells + face + 1, 1);
+    row_ptr.push_back(static_cast<int>(col_idx.size()));
+  }
+  for (int cell = 0; cell < cells; ++cell) {
+    add(cell, 1);
+    add(cell + 1, -1);
+    row_ptr.push_back(static_cast<int>(col_idx.size()));
+  }
+  return plain_operator<Exec>(row_ptr, col_idx, values);
+}
+
 }  // namespace heddle::test

@@ -142,6 +142,7 @@ std::vector<std::string> words_of(const SolveRequest& request) {
   words.emplace_back("auto");
   for (const auto& [method, word] : heddle::detail::words<SolveMethod>) {
     for (const auto& [preconditioner, of] : heddle::detail::words<SolvePreconditioner>) {
+      if (preconditioner == SolvePreconditioner::direct) continue;
       words.push_back(std::string(word) + "/" + of);
     }
   }

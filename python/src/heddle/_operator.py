@@ -52,6 +52,19 @@ def writable(name, y, shape, dtype):
     return y
 
 
+def matrix_of_pattern(before, A):
+    """The Matrix of A, or the one whose arrays `before` has now, with the types and the pattern of `before`."""
+    matrix = before._current() if A is None else as_matrix(A)
+    if matrix._types is not before._types:
+        raise TypeError(f"the plan is of {before._types.__name__.split('.')[-1]}, and the matrix of "
+                        f"{matrix._types.__name__.split('.')[-1]}; give one of the same dtypes")
+    if matrix.shape != before.shape or not (same(matrix.row_ptr, before.row_ptr)
+                                            and same(matrix.col_idx, before.col_idx)):
+        raise _core.Error(f"the plan was made for another pattern: {before!r} with columns in another order or "
+                          f"elsewhere; make a plan of {matrix!r}")
+    return matrix
+
+
 class Operator(Unpicklable):
     """What applies itself: scipy.sparse.linalg takes it wherever it takes a LinearOperator.
 
@@ -206,16 +219,8 @@ class Plan(Operator):
         Raises heddle.Error for another pattern, for no A where the plan's matrix is a converted copy, and, with the row,
         for a diagonal or a pivot of a preconditioner that is zero, infinite or NaN.
         """
-        before = self.matrix
         with self._place:
-            matrix = before._current() if A is None else as_matrix(A)
-            if matrix._types is not self._types:
-                raise TypeError(f"the plan is of {self._types.__name__.split('.')[-1]}, and the matrix of "
-                                f"{matrix._types.__name__.split('.')[-1]}; give one of the same dtypes")
-            if matrix.shape != before.shape or not (same(matrix.row_ptr, before.row_ptr)
-                                                    and same(matrix.col_idx, before.col_idx)):
-                raise _core.Error(f"the plan was made for another pattern: {before!r} with columns in another order or "
-                                  f"elsewhere; make a plan of {matrix!r}")
+            matrix = matrix_of_pattern(self.matrix, A)
             self.matrix = matrix  # before a check of values may throw: the compiled plan refers to these arrays by then
             self._core.update_values(matrix._core)
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Preconditioners: plans that solve with something near A."""
 from . import _core
-from ._arrays import handed, place
+from ._arrays import asarray, handed, place, xp
 from ._matrix import as_matrix
 from ._operator import Plan, readable
 from ._options import takes
@@ -125,3 +125,28 @@ class MultigridPlan(Preconditioner):
                     raise _core.Error(f"near_nullspace has the shape {near_nullspace.shape}; give "
                                       f"({A.shape[0]}, number of vectors)")
         self._set(A, "multigrid_plan", _core.MultigridOptions, options, stream, (near_nullspace,))
+
+
+def rigid_body_motions(coordinates):
+    """The rigid body motions of nodes: near_nullspace of an elastic body whose row node * d + k is the displacement along k.
+
+    Parameters
+    ----------
+    coordinates : array of (nodes, 2) or (nodes, 3)
+
+    Returns
+    -------
+    array of (2 * nodes, 3) or (3 * nodes, 6)
+        The translations, then the rotations about the mean of the nodes.
+    """
+    coordinates = asarray("coordinates", coordinates)
+    if coordinates.ndim != 2 or coordinates.shape[1] not in (2, 3):
+        raise _core.Error(f"coordinates has the shape {coordinates.shape}; give (nodes, 2) or (nodes, 3)")
+    nodes, d = coordinates.shape
+    place_of_node = coordinates - coordinates.mean(axis=0) if nodes else coordinates
+    motions = xp.zeros((nodes, d, d * (d + 1) // 2))
+    for k in range(d):
+        motions[:, k, k] = 1
+    for column, (i, j) in enumerate([(0, 1)] if d == 2 else [(0, 1), (1, 2), (2, 0)], d):
+        motions[:, i, column], motions[:, j, column] = -place_of_node[:, j], place_of_node[:, i]
+    return motions.reshape(nodes * d, -1)

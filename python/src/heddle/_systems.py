@@ -7,7 +7,7 @@ import numpy as np
 from . import _core
 from ._arguments import warn
 from ._arrays import asarray, place, xp
-from ._matrix import ConversionWarning, Matrix
+from ._matrix import ConversionWarning, Matrix, as_matrix
 from ._operator import Operator
 from ._plans import Preconditioner
 from ._spmv import SpmvPlan
@@ -60,11 +60,8 @@ def operator_of(A, stream=None, others=(), shape=None):
         dtype = _holds(A.dtype, others)
         if dtype != A.dtype:
             matrix = A if isinstance(A, Matrix) else A.matrix
-            warn(f"A holds {A.dtype}, and the system {dtype}: A is converted, and inspected anew; give both of one dtype, or "
-                 "convert once", ConversionWarning)
             one_triangle = {} if A is matrix else {name: value for name, value in A._options.changed if name == "symmetry"}
-            A = SpmvPlan(Matrix((matrix.values.astype(dtype), matrix.col_idx, matrix.row_ptr), shape=A.shape), stream=stream,
-                         **one_triangle)
+            A = SpmvPlan(_converted(matrix, dtype), stream=stream, **one_triangle)
         if isinstance(A, Matrix):
             A = SpmvPlan(A, stream=stream)
         return A._core, A.shape, A._types, A
@@ -75,6 +72,19 @@ def operator_of(A, stream=None, others=(), shape=None):
     dtype = np.dtype(getattr(A, "dtype", None) or np.float64)
     dtype = dtype if dtype in scalars or dtype.kind == "c" else np.dtype(np.float64)
     return function, tuple(shape), types(_holds(dtype, others)), A
+
+
+def matrix_for(A, others):
+    """The Matrix of A, converted if other arrays of the system hold more than its numbers."""
+    A = as_matrix(A)
+    dtype = _holds(A.dtype, others)
+    return A if dtype == A.dtype else _converted(A, dtype)
+
+
+def _converted(matrix, dtype):
+    warn(f"A holds {matrix.dtype}, and the system {dtype}: A is converted, and inspected anew; give both of one dtype, or "
+         "convert once", ConversionWarning)
+    return Matrix((matrix.values.astype(dtype), matrix.col_idx, matrix.row_ptr), shape=matrix.shape)
 
 
 def _holds(dtype, others):

@@ -582,6 +582,47 @@ TEST_CASE("vectors of any stride, offsets of any type") {
   check_offsets(std::uint64_t());
 }
 
+TEST_CASE("the inspection of a small matrix takes one thread of a CPU") {
+  const bool before = backends::let_small_plans_take_one_thread(true);
+  // Counts products of the inspection within one thread, and outside.
+  int alone = 0, together = 0;
+  const auto facts_of = [&](const Plain& a) {
+    alone = together = 0;
+    const auto A = a.matrix();
+    const auto n = static_cast<std::size_t>(a.n);
+    const Vector inverse("heddle::test::inverse", n), magnitude("heddle::test::magnitude", n);
+    const Vector entry("heddle::test::entry", n);
+    const Kokkos::View<double*, Space> sums("heddle::test::sums", n);
+    MatrixFacts facts = heddle::detail::solve::read_matrix(
+        Exec(), A, {inverse.data(), magnitude.data(), entry.data(), sums.data()});
+    SpmvPlan plan(Exec(), A);
+    heddle::detail::solve::find_ritz_values<Exec, double>(
+        Exec(),
+        [&](const auto& x, const auto& y) {
+          ++(backends::OneThread::is_wanted() ? alone : together);
+          plan.apply(Exec(), x, y);
+        },
+        magnitude.data(), no_bound, facts);
+    CHECK(!backends::OneThread::is_wanted());
+    return facts;
+  };
+  const Plain small = poisson(30);
+  const MatrixFacts by_one = facts_of(small);
+  CHECK((backends::runs_on_host<Exec> ? together : alone) == 0);
+  CHECK(alone + together == by_one.steps);
+  backends::let_small_plans_take_one_thread(false);
+  const MatrixFacts by_all = facts_of(small);
+  CHECK(alone == 0);
+  CHECK(by_one.to_string() == by_all.to_string());
+  CHECK(by_one.least_real == by_all.least_real);
+  CHECK(by_one.largest_real == by_all.largest_real);
+  backends::let_small_plans_take_one_thread(true);
+  facts_of(poisson(80));  // 6400 rows and 31680 entries
+  CHECK(alone == 0);
+  CHECK(together > 0);
+  backends::let_small_plans_take_one_thread(before);
+}
+
 TEST_CASE("what A is") {
   const auto facts_of = [](const Plain& a) {
     Solver solver(Exec(), a.matrix());
