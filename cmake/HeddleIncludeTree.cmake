@@ -29,6 +29,7 @@ set(HEDDLE_PUBLIC_NAMES
     matrix.hpp=core/matrix.hpp
     matrix_market.hpp=core/files/matrix_market.hpp
     model.hpp=formats/model/read.hpp
+    mpi.hpp=solvers/mpi.hpp
     multigrid.hpp=solvers/multigrid.hpp
     operator.hpp=core/operator.hpp
     petsc.hpp=solvers/petsc.hpp
@@ -71,7 +72,7 @@ foreach(pair IN LISTS HEDDLE_PUBLIC_NAMES)
   heddle_public_header(${name} ${target})
   list(APPEND HEDDLE_PUBLIC_HEADERS ${name})
   # Those that need other libraries' headers are included by who has them.
-  if(NOT name MATCHES "^(tpetra|ifpack2|petsc|sparse_direct)\\.hpp$")
+  if(NOT name MATCHES "^(tpetra|ifpack2|mpi|petsc|sparse_direct)\\.hpp$")
     list(APPEND everything ${target})
   endif()
 endforeach()

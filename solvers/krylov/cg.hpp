@@ -178,6 +178,8 @@ namespace heddle {
 /// the vectors must fit into its scratch. The scheme is chosen by size or pinned by options.scheme;
 /// scheme() returns what ran. The schemes add up in different orders.
 ///
+/// With options.reduction an iteration has two reductions, whatever M is: p.q, and r.r with r.z.
+///
 /// With options.flexible, or an M that says is_variable(), M may differ from one apply to the next:
 /// beta is z . (r - r before) over the last r . z, after Polak and Ribiere, so that the new p is
 /// conjugate to the last one whatever M is. r - r before is -alpha q, which needs no vector more.
@@ -211,7 +213,7 @@ class CgSolver
  private:
   using Base::allocate, Base::arena_, Base::best_, Base::column, Base::count, Base::flexible,
       Base::give, Base::limits, Base::monitor_, Base::only_moves_, Base::options, Base::pass,
-      Base::q_, Base::r_, Base::read, Base::rows_, Base::scale_residual, Base::states,
+      Base::q_, Base::r_, Base::read, Base::rows_, Base::scale_residual, Base::states, Base::sums_,
       Base::workspace_, Base::write, Base::x_;
   using typename Base::Const, typename Base::How, typename Base::Sum, typename Base::Vectors;
   static constexpr detail::krylov::SolverTraits traits = {
@@ -315,8 +317,10 @@ class CgSolver
     CgSolver& solver;
     /// r . z, and r . p if flexible, if the iteration continues from b - A x.
     void restart(const Exec& exec, const Const& z) const;
-    /// r -= alpha q with alpha = rho / p . q; r . r and, unless z is a vector, beta.
+    /// r -= alpha q with alpha = rho / p . q; r . r and, unless z is a vector, beta. If z is a
+    /// vector, a reduction of r . r waits for that of r . z: rho completes both.
     void residual(const Exec& exec, const Const& z) const;
+    auto residual_pass(const Const& z) const;
     /// x += alpha p, p = z + beta p; with `turning`: p = z, if the iteration restarts.
     void directions(const Exec& exec, const Const& z, bool turning) const;
   };
@@ -349,10 +353,11 @@ class CgSolver
     namespace krylov = detail::krylov;
     if constexpr (takes_dot<A>) {
       if (count() == 1) {
-        return krylov::recordable<A>(exec, [&] {
+        krylov::recordable<A>(exec, [&] {
           matrix.apply_dot(exec, ConstSolverVector<Exec, S>(column(p_)), column(q_), workspace_,
                            krylov::SolverNumber<Exec, Sum>(curvature_));
         });
+        return sums_.complete(exec, curvature_, 1);
       }
     }
     krylov::apply<Exec, S>(exec, matrix, p_, q_);

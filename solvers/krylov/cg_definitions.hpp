@@ -182,7 +182,7 @@ CgSolver<Exec, S>::CgSolver(const Exec& exec, std::int64_t rows, const KrylovOpt
 
 template <ExecutionSpace Exec, Scalar S>
 std::optional<Scheme> CgSolver<Exec, S>::in_one_launch(std::int64_t nonzeros) const {
-  if (count() != 1 || flexible()) return std::nullopt;
+  if (count() != 1 || flexible() || sums_) return std::nullopt;
   return detail::krylov::cg_in_one_launch<Exec, S>(device_, options().scheme, rows_, nonzeros);
 }
 
@@ -191,8 +191,9 @@ void CgSolver<Exec, S>::check_pinned() const {
   if (const auto& pinned = options().scheme; pinned && *pinned != scheme_) {
     throw Error(pinned->to_string() +
                     " cannot solve this system: A has no csr(), or M is neither none nor "
-                    "Jacobi, or there are several right-hand sides, options.nullspace or "
-                    "options.flexible, or too many rows for one team or cluster",
+                    "Jacobi, or there are several right-hand sides, options.nullspace, "
+                    "options.flexible or options.reduction, or too many rows for one team or "
+                    "cluster",
                 "leave out options.scheme");
   }
 }
@@ -207,15 +208,26 @@ void CgSolver<Exec, S>::Passes<how>::restart(const Exec& exec, const Const& z) c
 
 template <ExecutionSpace Exec, Scalar S>
 template <detail::krylov::Preconditioned how>
+auto CgSolver<Exec, S>::Passes<how>::residual_pass(const Const& z) const {
+  return detail::krylov::CgResidual<S, how>{{},
+                                            write(solver.r_),
+                                            read(solver.q_),
+                                            z,
+                                            solver.states(),
+                                            solver.curvature_,
+                                            solver.limits()};
+}
+
+template <ExecutionSpace Exec, Scalar S>
+template <detail::krylov::Preconditioned how>
 void CgSolver<Exec, S>::Passes<how>::residual(const Exec& exec, const Const& z) const {
-  solver.pass(exec, "heddle::cg::residual", z.row_stride == 1,
-              detail::krylov::CgResidual<S, how>{{},
-                                                 write(solver.r_),
-                                                 read(solver.q_),
-                                                 z,
-                                                 solver.states(),
-                                                 solver.curvature_,
-                                                 solver.limits()});
+  constexpr const char* label = "heddle::cg::residual";
+  const bool unit_stride = z.row_stride == 1;
+  if (how == How::by_operator && solver.sums_) {
+    solver.add_up(exec, label, unit_stride, residual_pass(z), solver.sums_.totals());
+  } else {
+    solver.pass(exec, label, unit_stride, residual_pass(z));
+  }
 }
 
 template <ExecutionSpace Exec, Scalar S>
@@ -236,11 +248,20 @@ void CgSolver<Exec, S>::curvature(const Exec& exec) {
 
 template <ExecutionSpace Exec, Scalar S>
 void CgSolver<Exec, S>::rho(const Exec& exec, const Const& z) {
+  const auto run = [&]<class Rho>(const char* label, const Rho& rho) {
+    if (!sums_) return pass(exec, label, true, rho);
+    Sum* const of_residual = sums_.totals();
+    Sum* const of_rho = of_residual + count();
+    this->add_up(exec, label, true, rho, of_rho);
+    sums_.complete(exec, of_residual, count() * (1 + Rho::sums));
+    this->finish(exec, Passes<How::by_operator>{*this}.residual_pass(z), of_residual);
+    this->finish(exec, rho, of_rho);
+  };
   if (flexible()) {
-    pass(exec, "heddle::cg::flexible_rho", true,
-         detail::krylov::CgFlexibleRho<S>{{}, read(r_), z, read(q_), states()});
+    run("heddle::cg::flexible_rho",
+        detail::krylov::CgFlexibleRho<S>{{}, read(r_), z, read(q_), states()});
   } else {
-    pass(exec, "heddle::cg::rho", true, detail::krylov::CgRho<S>{{{}, read(r_), z}, states()});
+    run("heddle::cg::rho", detail::krylov::CgRho<S>{{{}, read(r_), z}, states()});
   }
 }
 

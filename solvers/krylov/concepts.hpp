@@ -25,7 +25,9 @@ using ConstSolverVector =
 /// The matrix of a solver: y = A x, queued on `exec` without an allocation or a wait, and its
 /// shape. An SpmvPlan is one, and so is a user's struct with these three functions. With `static
 /// constexpr bool takes_several_vectors = true` it gets Views of rank 2 if a solver has several
-/// right-hand sides; otherwise it gets one vector after the other.
+/// right-hand sides; otherwise it gets one vector after the other. With options.reduction x and y
+/// are the rows of this process, rows() and columns() their number, and apply brings what it needs
+/// of the other processes' x; it may wait then.
 ///
 /// It may also have `apply_dot(exec, x, y, workspace, result)`, which computes conj(x) . y too, and
 /// `has_dot()`, which says whether the dot reads no vector again. SpmvPlan has both; conjugate

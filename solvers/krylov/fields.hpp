@@ -53,7 +53,9 @@ inline constexpr auto fields<KrylovOptions> = std::tuple{
           "bounds of the eigenvalues of M A, for ChebyshevSolver, which needs them"),
     field("nullspace", &KrylovOptions::nullspace,
           "Nullspace::constant(), or vectors that a singular A and its conjugate transpose map to "
-          "zero, which are left out")};
+          "zero, which are left out"),
+    field("reduction", &KrylovOptions::reduction,
+          "adds up sums over processes, for a system whose rows are distributed over them")};
 static_assert(lists_all_fields<KrylovOptions>, "a field is missing, or has another place");
 
 }  // namespace heddle::detail

@@ -97,7 +97,7 @@ namespace heddle {
 /// Iteration j of a cycle moves the bytes of the product and M, and (2 j + 5) n b bytes:
 /// Gram-Schmidt is a pass over j + 1 vectors for V' w, and one for w - V h. If V would be
 /// orthogonal to fewer than six digits (three of floats), both run again (reorthogonalization),
-/// which moves as much again.
+/// which moves as much again. With options.reduction each of them is one reduction.
 ///
 /// With options.flexible M may differ from one apply to the next (FGMRES): M v of each iteration is
 /// kept, m vectors more, and x is updated with these, so that M is not applied again at the end of
@@ -140,7 +140,7 @@ class GmresSolver
 
  private:
   using Base::arena_, Base::blocks_, Base::count, Base::limits, Base::monitor_, Base::options,
-      Base::q_, Base::r_, Base::rows_, Base::states, Base::workspace_, Base::x_;
+      Base::q_, Base::r_, Base::rows_, Base::states, Base::sums_, Base::workspace_, Base::x_;
   using typename Base::Sum, typename Base::Vectors;
   using Low = detail::InFloat<S>;
   static constexpr detail::krylov::SolverTraits traits = {

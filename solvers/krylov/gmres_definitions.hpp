@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../backends/algorithms/host_copy.hpp"
 #include "../../backends/launch.hpp"
 #include "../../backends/loops.hpp"
 #include "../../backends/unroll.hpp"
@@ -185,10 +186,24 @@ struct GmresProjection {
   Limits limits;
   int j, count;  ///< count: number of right-hand sides
   bool second;
+  bool reduced;  ///< whether a reduction completes the sums first
 
-  /// Each subwarp computes right-hand sides of its own.
+  using Scratch = backends::NoScratch;
+  /// In the last team of the launch that adds up.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team) const {
+    if (!reduced) compute(team);
+  }
+  /// In a launch of one team, after the reduction.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {
+    compute(team);
+  }
+
+ private:
+  /// Each subwarp computes right-hand sides of its own.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void compute(const Team& team) const {
     const int next = j + 1;
     for (int place = team.thread(); place < count * next; place += Team::threads) {
       const GmresState<S> state = all.of(place / next);
@@ -210,7 +225,6 @@ struct GmresProjection {
     *all.any_again = any;
   }
 
- private:
   /// Largest relative error of a residual norm from rotations; a cycle ends with the true norm.
   KOKKOS_FORCEINLINE_FUNCTION double most_defect() const {
     return std::is_same_v<heddle::RealOf<S>, float> || all.stored_error > 0 ? 1e-3 : 1e-6;
@@ -287,7 +301,8 @@ struct GmresProjection {
 /// Makes vector j + 1 of a basis V orthogonal to those before, and of norm one, for every
 /// right-hand side: classical Gram-Schmidt, with a second pass if the first would leave too little
 /// orthogonality. A pass is two launches: the sums V' w and w' w, from which the last team computes
-/// column j and the factors of the next vector (GmresProjection), and w - V V' w. Launches of a
+/// column j and the factors of the next vector (GmresProjection), and w - V V' w. With a
+/// reduction GmresProjection is a launch of its own, after it. Launches of a
 /// second pass that is not needed end at once. A replacement sets column j of `state` and leaves
 /// the vectors in w, rounded as in `rounded`.
 template <ExecutionSpace Exec, Scalar S, Scalar V>
@@ -299,25 +314,39 @@ struct ClassicalGramSchmidtTwice {
   Multivector<S> w;
   Multivector<V> rounded;  ///< vector j + 1 of a basis in another type than S; else empty
   const VectorWorkspace<Exec, Sum>& workspace;
+  const ProcessSums<Exec, Sum>& sums;
 
   void orthogonalize(const Exec& exec, int j) const {
     pass(exec, j, state.products, false);
-    if constexpr (backends::launches_end_at_once<Exec>) {
-      if (*state.any_again == 0) return;
-    }
-    pass(exec, j, state.corrections, true);
+    if (may_run_again(exec)) pass(exec, j, state.corrections, true);
   }
 
  private:
+  /// Whether the second pass is launched. A reduction costs more than it does to ask the device.
+  bool may_run_again(const Exec& exec) const {
+    if constexpr (backends::launches_end_at_once<Exec>) {
+      return *state.any_again != 0;
+    } else {
+      return !sums || ordered::copied_to_host(exec, "heddle::gmres::any_again", state.any_again, 1)
+                              .front() != 0;
+    }
+  }
   void pass(const Exec& exec, int j, Sum* products, bool second) const {
     using vectors::Factor, vectors::SmallMatrix, vectors::WantedVectors;
     const auto before = basis.leading(j + 1);
     const WantedVectors again{state.any_again, state.reorthogonalize};
+    const GmresProjection<S> project{state, limits, j, w.count, second, bool(sums)};
     vectors::launch_own_inner_products(
         exec, before, Multivector<const S>{w.data, w.row_stride, w.vector_stride, w.rows, w.count},
         SmallMatrix<Sum>{products, 1, state.m + 1}, workspace.partials((j + 2) * w.count),
-        second ? again : WantedVectors{nullptr, state.runs},
-        GmresProjection<S>{state, limits, j, w.count, second});
+        second ? again : WantedVectors{nullptr, state.runs}, project);
+    if (sums) {
+      // One range from the first to the last number: what lies between is not read.
+      sums.complete(exec, products, (w.count - 1) * (state.m + 1) + j + 2);
+      constexpr int threads = vectors::tuning_of<Exec>.threads;
+      backends::launch<backends::Shape<backends::max_subwarp_width<Exec>, threads>>(
+          exec, "heddle::gmres::project", 1, project);
+    }
     vectors::launch_own_combinations(
         exec, before, SmallMatrix<const Sum>{products, 1, state.m + 1}, w,
         Factor<Sum>{state.basis_scale, 1}, Factor<Sum>{state.next_scale, 1},
@@ -404,18 +433,21 @@ inline KrylovOptions with_cycle(std::int64_t rows, KrylovOptions options, const 
     throw Error("options.basis has no effect on a GmresSolver of float",
                 "leave it out: its basis is in float");
   }
-  const std::int64_t most =
-      std::min<std::int64_t>(std::max<std::int64_t>(rows, 1), std::max(options.max_iterations, 1));
+  const auto all_rows = static_cast<std::int64_t>(
+      over_processes(options.reduction, static_cast<double>(std::max<std::int64_t>(rows, 0))));
+  const std::int64_t most = std::min<std::int64_t>(std::max<std::int64_t>(all_rows, 1),
+                                                   std::max(options.max_iterations, 1));
   const auto m = std::min<std::int64_t>(restart, most);
   const double columns = static_cast<double>(m) * (options.flexible ? 2 : 1) + 4;
   const double bytes = columns * options.vectors * static_cast<double>(scalar_bytes) *
                        std::max(static_cast<double>(rows), 4 * columns);
-  if (bytes > 0x1p60) {
+  agreed(options.reduction, [&] {
+    if (bytes <= 0x1p60) return;
     throw OutOfMemory("options.restart = " + std::to_string(restart) + " keeps " +
                           std::to_string((options.flexible ? 2 : 1) * m * options.vectors) +
                           " vectors of " + std::to_string(rows) + " rows",
                       "restart after fewer iterations");
-  }
+  });
   options.restart = static_cast<int>(m);
   return options;
 }
@@ -498,8 +530,8 @@ void GmresSolver<Exec, S>::orthogonalize(const Exec& exec, int j) {
   namespace krylov = detail::krylov;
   const auto with = [&]<Scalar V>(const auto& blocks, const Multivector<V>& rounded) {
     krylov::ClassicalGramSchmidtTwice<Exec, S, V>{
-        state_,  limits(),  krylov::of_each<V>(blocks, count()), Base::write(one(j + 1)),
-        rounded, workspace_}
+        state_,     limits(), krylov::of_each<V>(blocks, count()), Base::write(one(j + 1)), rounded,
+        workspace_, sums_}
         .orthogonalize(exec, j);
   };
   if (in_float()) {

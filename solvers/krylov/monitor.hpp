@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <optional>
 #include <span>
 #include <string>
@@ -133,6 +134,30 @@ struct Iteration {
 template <class... Parts>
 Iteration(Parts...) -> Iteration<Parts...>;
 
+/// The sum of a number of the host over all processes. Without a reduction it is the number.
+inline double over_processes(const Reduction& reduction, double number) {
+  if (reduction) reduction({&number, 1});
+  return number;
+}
+
+/// Runs check(), and throws Error on all processes if it throws on one of them, since the others
+/// would wait in the next reduction.
+template <class Check>
+void agreed(const Reduction& reduction, const Check& check) {
+  if (!reduction) return check();
+  std::exception_ptr failure;
+  try {
+    check();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  const double failures = over_processes(reduction, failure ? 1 : 0);
+  if (failure) std::rethrow_exception(failure);
+  if (failures > 0) {
+    throw Error("another process cannot solve its part of the system", "see the Error there");
+  }
+}
+
 /// Progress of a solve: a State for each right-hand side and the history in memory of the device,
 /// and on the host the results of the last check. A State is a Progress, or derives from it.
 template <ExecutionSpace Exec, Scalar S, class State>
@@ -199,7 +224,7 @@ class Monitor {
         check(exec);
       }
       if (any([](const Progress& p) { return p.unscaled != 0; })) iteration.restart();
-      if (any_running() && timer.seconds() > options_.max_seconds) {
+      if (any_running() && on_any_process(timer.seconds() > options_.max_seconds)) {
         ended_by_host_ = Outcome::out_of_time;
         break;
       }
@@ -240,8 +265,12 @@ class Monitor {
     }
     return least;
   }
+  /// Whether something that each process decides by itself holds on any of them.
+  bool on_any_process(bool here) const {
+    return asks_ ? over_processes(options_.reduction, here ? 1 : 0) > 0 : here;
+  }
   bool goes_on() {
-    if (call_back()) return true;
+    if (!on_any_process(!call_back())) return true;
     ended_by_host_ = Outcome::stopped_by_user;
     return false;
   }
@@ -274,6 +303,8 @@ class Monitor {
   std::vector<std::vector<double>> residuals_;  ///< of each right-hand side, if they are kept
   std::optional<Outcome> ended_by_host_;
   bool recording_failed_ = false;
+  /// Whether any process has a callback or a limit of time.
+  bool asks_ = false;
 };
 
 /// The solution with the smallest residual that the host has seen, for each right-hand side.

@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 
@@ -112,6 +113,11 @@ class Nullspace {
   std::shared_ptr<const void> view_;  // keeps the memory of vectors_
 };
 
+/// Adds up numbers over the processes that solve a system together: replaces each of `numbers` by
+/// the sum of those of all processes, the same bits on all of them. Solvers call it on the host, on
+/// every process, with as many numbers. mpi_reduction (<heddle/mpi.hpp>) makes one of MPI.
+using Reduction = std::function<void(std::span<double> numbers)>;
+
 /// Options of Krylov solvers. Every default is sensible. Setting an option that has no effect on a
 /// solver is an Error.
 struct KrylovOptions {
@@ -171,6 +177,13 @@ struct KrylovOptions {
   /// them out of b and of what it adds to x. If b contains more of them than the tolerance allows,
   /// the solve ends as Outcome::inconsistent. With such vectors CgSolver runs cg/launches.
   Nullspace nullspace = {};
+  /// For a system whose rows are distributed over processes: completes all sums over rows. Each
+  /// process has a solver for its own rows, and A's apply exchanges entries of x. The constructor
+  /// and solve are collective: all processes call them, with the same options, except that each has
+  /// its part of `nullspace`, and any may have a callback or max_seconds, which ends the solve on
+  /// all. In each iteration the host waits, nothing runs as a graph, and CgSolver runs cg/launches.
+  /// Throws Error with check_every = 0.
+  Reduction reduction = {};
 };
 
 /// The result of a solve for one right-hand side.

@@ -18,8 +18,53 @@
 #include "options.hpp"
 #include "state.hpp"
 
-/// How solvers of a singular A leave out its nullspace.
+/// Sums over the processes that hold a system, and how solvers of a singular A leave out its
+/// nullspace.
 namespace heddle::detail::krylov {
+
+/// Completes sums over the rows of one process. Without a reduction they are complete.
+template <ExecutionSpace Exec, Scalar Sum>
+class ProcessSums {
+  using Space = typename Exec::memory_space;
+
+ public:
+  /// Largest number of sums of a right-hand side in a pass.
+  static constexpr int most_sums = 6;
+
+  ProcessSums() = default;
+  /// Room for `most` numbers at a time. Allocates nothing without a reduction.
+  ProcessSums(const Exec& exec, const Reduction& reduction, std::size_t most)
+      : reduction_(reduction) {
+    if (!reduction) return;
+    arena_ = Arena<Space>(exec, "heddle::krylov::totals", arena_array(totals_, most));
+    on_host_ =
+        Kokkos::View<Sum*, Kokkos::SharedHostPinnedSpace>("heddle::krylov::totals_on_host", most);
+  }
+
+  explicit operator bool() const { return totals_ != nullptr; }
+  /// Memory of the device for the sums of a pass; null without a reduction.
+  Sum* totals() const { return totals_; }
+  /// Replaces `count` numbers in memory of the device by their sums over all processes. Waits for
+  /// `exec`, and for the other processes.
+  void complete(const Exec& exec, Sum* numbers, int count) const {
+    if (!reduction_) return;
+    const auto n = static_cast<std::size_t>(count);
+    const Kokkos::View<Sum*, Space, Kokkos::MemoryUnmanaged> of_device(numbers, n);
+    const Kokkos::View<Sum*, Kokkos::SharedHostPinnedSpace, Kokkos::MemoryUnmanaged> of_host(
+        on_host_.data(), n);
+    Kokkos::deep_copy(kokkos_space(exec), of_host, of_device);
+    exec.fence("heddle::krylov::reduce");
+    reduction_({reinterpret_cast<double*>(of_host.data()), n * sizeof(Sum) / sizeof(double)});
+    Kokkos::deep_copy(kokkos_space(exec), of_device, of_host);
+  }
+  std::size_t bytes() const { return arena_.bytes(); }
+
+ private:
+  Reduction reduction_;
+  Arena<Space> arena_;
+  Sum* totals_ = nullptr;
+  Kokkos::View<Sum*, Kokkos::SharedHostPinnedSpace> on_host_;
+};
 
 /// An orthonormal basis N of a nullspace, and P = 1 - N N'.
 template <ExecutionSpace Exec, Scalar S>
@@ -34,9 +79,9 @@ class Projection {
   };
 
   Projection() = default;
-  /// A projection of `vectors` right-hand sides at a time. Waits. Throws Error if the vectors of
-  /// the nullspace do not fit, are linearly dependent or are not finite.
-  Projection(const Exec& exec, const Nullspace& nullspace, std::int64_t rows, int vectors);
+  /// A projection of options.vectors right-hand sides at a time. Waits. Throws Error if the vectors
+  /// of options.nullspace do not fit, are linearly dependent or are not finite.
+  Projection(const Exec& exec, const KrylovOptions& options, std::int64_t rows);
 
   explicit operator bool() const { return basis_.extent(1) > 0; }
   /// v = P v
@@ -45,7 +90,7 @@ class Projection {
   Multivector<const S> right(const Exec& exec, const Multivector<const S>& b) const;
   /// N' b of the b that right() has projected last.
   Along along() const { return {along_, static_cast<int>(basis_.extent(1))}; }
-  std::size_t bytes() const { return arena_.bytes() + workspace_.bytes(); }
+  std::size_t bytes() const { return arena_.bytes() + workspace_.bytes() + sums_.bytes(); }
 
  private:
   template <class Given>
@@ -63,6 +108,7 @@ class Projection {
 
   Arena<typename Exec::memory_space> arena_;
   VectorWorkspace<Exec, Sum> workspace_;
+  ProcessSums<Exec, Sum> sums_;
   Vectors basis_, right_;
   Sum* coefficients_ = nullptr;
   Sum* along_ = nullptr;
@@ -241,15 +287,17 @@ class KrylovSolver {
                   "this solver takes one right-hand side");
     vectors::assert_defined<Exec, S, S>();
     only_moves_.check(Solver::traits.takes.name, "solve");
-    variable_ = is_variable(preconditioner);
-    check_symmetric(preconditioner, flexible() ? nullptr : Solver::traits.needs_symmetric,
-                    Solver::traits.for_any_preconditioner);
-    check_constant(preconditioner, flexible(), Solver::traits.takes);
-    read_of<S>(preconditioner, {}, rows_);
+    variable_ = over_processes(options().reduction, is_variable(preconditioner) ? 1 : 0) > 0;
     const auto right = vectors::to_read(b);
     const auto solution = vectors::to_write(x);
-    monitor_.check_system(rows_, matrix.rows(), matrix.columns(), right, solution);
-    reserve(exec, preconditioner, count());
+    agreed(options().reduction, [&] {
+      check_symmetric(preconditioner, flexible() ? nullptr : Solver::traits.needs_symmetric,
+                      Solver::traits.for_any_preconditioner);
+      check_constant(preconditioner, flexible(), Solver::traits.takes);
+      read_of<S>(preconditioner, {}, rows_);
+      monitor_.check_system(rows_, matrix.rows(), matrix.columns(), right, solution);
+      reserve(exec, preconditioner, count());
+    });
     monitor_.clear();
     best_.clear();
     self().begin_blocks();
@@ -298,7 +346,7 @@ class KrylovSolver {
   int replays() const { return blocks_.replays(); }
   std::size_t bytes() const {
     return arena_.bytes() + workspace_.bytes() + monitor_.bytes() + best_.bytes() +
-           nullspace_.bytes();
+           nullspace_.bytes() + sums_.bytes();
   }
   /// Number of bytes that a step moves, without those of the preconditioner.
   template <class A, class M = NoPreconditioner>
@@ -338,14 +386,19 @@ class KrylovSolver {
   static Vector column(const Vectors& v, int c = 0) { return krylov::column<Exec, S>(v, c); }
 
   /// Runs a pass over all right-hand sides. unit_stride: whether all vectors of the pass have it.
+  /// With a reduction a pass with sums is three steps: add_up, the reduction, and finish.
   template <class Pass>
-  void pass(const Exec& exec, const char* label, bool unit_stride, const Pass& of) {
-    if constexpr (Pass::sums == 0) {
-      vectors::stream(exec, label, rows_, count(), unit_stride, of);
-    } else {
-      vectors::stream(exec, label, rows_, count(), unit_stride, of, &workspace_);
-    }
+  void pass(const Exec& exec, const char* label, bool unit_stride, const Pass& of);
+  /// Writes the sums of a pass over the rows of this process to `totals`, Pass::sums numbers for
+  /// each right-hand side. If `totals` is null, the pass finishes with them instead.
+  template <class Pass>
+  void add_up(const Exec& exec, const char* label, bool unit_stride, const Pass& of, Sum* totals) {
+    static_assert(Pass::sums <= ProcessSums<Exec, Sum>::most_sums);
+    vectors::stream(exec, label, rows_, count(), unit_stride, of, &workspace_, totals);
   }
+  /// Finishes a pass with the sums of all processes.
+  template <class Pass>
+  void finish(const Exec& exec, const Pass& of, const Sum* totals);
   /// Scales r_ of right-hand sides for which it is b - A x.
   void scale_residual(const Exec& exec);
   /// Writes the x that the solve leaves to the user's vectors.
@@ -418,6 +471,7 @@ class KrylovSolver {
   std::int64_t rows_ = 0;
   Monitor<Exec, S, State> monitor_;
   VectorWorkspace<Exec, Sum> workspace_;
+  ProcessSums<Exec, Sum> sums_;
   IterationGraph<backends::Graph<Exec>> blocks_;
   BestSolution<Exec, S> best_;
   Projection<Exec, S> nullspace_;
@@ -453,7 +507,9 @@ class KrylovSolver {
     verify_residual(exec, b, Due::last, true);
     self().begin(exec, preconditioner);
     std::optional<PartVersions> versions;
-    if constexpr (Solver::traits.recorded) versions = versions_to_record(matrix, preconditioner);
+    if constexpr (Solver::traits.recorded) {
+      if (!sums_) versions = versions_to_record(matrix, preconditioner);
+    }
     const auto verify = [&](Due due) {
       const bool of_all = self().complete(exec, preconditioner);
       apply<Exec, S>(exec, matrix, x_, q_);

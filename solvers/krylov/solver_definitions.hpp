@@ -52,6 +52,12 @@ inline void check_options(const KrylovOptions& options) {
                     " has no effect with options.check_every = 0",
                 "leave it out, or let the host check");
   }
+  if (options.check_every == 0 && options.reduction) {
+    throw Error(
+        "options.check_every is 0, and with options.reduction the host waits in each "
+        "iteration",
+        "let the host check: leave out options.check_every");
+  }
 }
 
 /// Returns the options. Throws Error if they are invalid or have no effect.
@@ -151,15 +157,19 @@ template <ExecutionSpace Exec, Scalar S, class State>
 Monitor<Exec, S, State>::Monitor(const Exec& exec, const MonitorLabels& labels,
                                  const KrylovOptions& options, std::int64_t rows)
     : labels_(labels), options_(options) {
-  if (!options.stagnation_window) {
-    const std::int64_t least = options.restart ? 2 * std::int64_t{*options.restart} : rows;
-    options_.stagnation_window =
-        static_cast<int>(std::clamp<std::int64_t>(least, 500, std::numeric_limits<int>::max()));
-  }
-  if (rows < 0) {
+  agreed(options.reduction, [&] {
+    if (rows >= 0) return;
     throw Error("the solver is for " + std::to_string(rows) + " unknowns",
                 "give the system's size");
+  });
+  if (!options.stagnation_window) {
+    const double all_rows = over_processes(options.reduction, static_cast<double>(rows));
+    const double least = options.restart ? 2.0 * *options.restart : all_rows;
+    options_.stagnation_window =
+        static_cast<int>(std::clamp<double>(least, 500, std::numeric_limits<int>::max()));
   }
+  const bool asks = options.callback || !std::isinf(options.max_seconds);
+  asks_ = over_processes(options.reduction, asks ? 1 : 0) > 0;
   const auto vectors = static_cast<std::size_t>(options.vectors);
   const std::size_t recorded =
       options.history ? vectors * static_cast<std::size_t>(history_room(options)) : 0;
@@ -261,12 +271,13 @@ void Monitor<Exec, S, State>::check_system(std::int64_t rows, std::int64_t opera
 }
 
 template <ExecutionSpace Exec, Scalar S>
-Projection<Exec, S>::Projection(const Exec& exec, const Nullspace& nullspace, std::int64_t rows,
-                                int vectors) {
+Projection<Exec, S>::Projection(const Exec& exec, const KrylovOptions& options, std::int64_t rows) {
+  const Nullspace& nullspace = options.nullspace;
   const auto n = static_cast<std::size_t>(rows), k = static_cast<std::size_t>(nullspace.count());
-  const auto count = static_cast<std::size_t>(vectors);
-  if (n == 0 || k == 0) return;
+  const auto count = static_cast<std::size_t>(options.vectors);
+  if (k == 0 || (n == 0 && !options.reduction)) return;
   const std::size_t numbers = k * std::max(k, count);
+  sums_ = {exec, options.reduction, numbers};
   workspace_ = VectorWorkspace<Exec, Sum>(exec, static_cast<int>(numbers));
   S *basis = nullptr, *right = nullptr;
   arena_ = Arena<typename Exec::memory_space>(
@@ -275,8 +286,10 @@ Projection<Exec, S>::Projection(const Exec& exec, const Nullspace& nullspace, st
   basis_ = Vectors(basis, n, k);
   right_ = Vectors(right, n, count);
   along_ = coefficients_ + numbers;
-  std::visit([&](const auto& given) { take(exec, given, nullspace.memory()); },
-             nullspace.vectors());
+  agreed(options.reduction, [&] {
+    std::visit([&](const auto& given) { take(exec, given, nullspace.memory()); },
+               nullspace.vectors());
+  });
   orthonormalize(exec);
 }
 
@@ -334,6 +347,7 @@ double Projection<Exec, S>::scale_to_one(const Exec& exec, const Vectors& v) {
     vectors::launch_inner_products(exec, multivector_of<const S>(v), multivector_of<const S>(v),
                                    vectors::SmallMatrix<Sum>{coefficients_},
                                    workspace_.partials(1));
+    sums_.complete(exec, coefficients_, 1);
     Kokkos::deep_copy(kokkos_space(exec), to,
                       Kokkos::View<const Sum, typename Exec::memory_space,
                                    Kokkos::MemoryTraits<Kokkos::Unmanaged>>(coefficients_));
@@ -361,6 +375,7 @@ void Projection<Exec, S>::subtract(const Exec& exec, const Vectors& from, const 
   const auto of = multivector_of<S>(v);
   vectors::launch_inner_products(exec, basis, multivector_of<const S>(v), small,
                                  workspace_.partials(basis.count * of.count));
+  sums_.complete(exec, coefficients, basis.count * of.count);
   vectors::launch_combinations(
       exec, basis, vectors::SmallMatrix<const Sum>{coefficients, 1, basis.count}, of,
       vectors::Factor<Sum>{nullptr, 0, Sum(-1)}, vectors::Factor<Sum>{nullptr, 0, Sum(1)});
@@ -397,8 +412,12 @@ KrylovSolver<Solver, Exec, S, State>::KrylovSolver(const Exec& exec, std::int64_
                  std::max((options.restart.value_or(0) + 1) * options.vectors,
                           TrueResidual<S, State, true>::sums * vectors::vectors_at_once),
                  Solver::traits.dot_in_product ? rows : 0),
+      sums_(exec, options.reduction,
+            static_cast<std::size_t>(
+                std::max(options.restart.value_or(0) + 1, ProcessSums<Exec, Sum>::most_sums) *
+                options.vectors)),
       blocks_(block_of(options)),
-      nullspace_(exec, options.nullspace, rows, options.vectors),
+      nullspace_(exec, options, rows),
       threads_(threads_of(exec)) {
   if (Solver::traits.best) {
     best_ = {exec,
@@ -422,6 +441,38 @@ void KrylovSolver<Solver, Exec, S, State>::allocate(const Exec& exec,
   };
   for (Vectors* v : {&x_, &r_, &q_}) take(*v);
   for (Vectors* v : own) take(*v);
+}
+
+/// Finishes a pass with sums that are complete: one item for each right-hand side.
+template <class Pass>
+struct FinishPass {
+  Pass pass;
+  const typename Pass::accumulator_type* totals;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t v) const {
+    pass.finish(static_cast<int>(v), totals + v * Pass::sums);
+  }
+};
+
+template <class Solver, ExecutionSpace Exec, Scalar S, class State>
+template <class Pass>
+void KrylovSolver<Solver, Exec, S, State>::pass(const Exec& exec, const char* label,
+                                                bool unit_stride, const Pass& of) {
+  if constexpr (Pass::sums == 0) {
+    vectors::stream(exec, label, rows_, count(), unit_stride, of);
+  } else {
+    add_up(exec, label, unit_stride, of, sums_.totals());
+    if (!sums_) return;
+    sums_.complete(exec, sums_.totals(), count() * Pass::sums);
+    finish(exec, of, sums_.totals());
+  }
+}
+
+template <class Solver, ExecutionSpace Exec, Scalar S, class State>
+template <class Pass>
+void KrylovSolver<Solver, Exec, S, State>::finish(const Exec& exec, const Pass& of,
+                                                  const Sum* totals) {
+  detail::parallel_for(exec, "heddle::krylov::finish", count(), FinishPass<Pass>{of, totals});
 }
 
 template <class Solver, ExecutionSpace Exec, Scalar S, class State>

@@ -179,6 +179,7 @@ struct StreamKernel {
   int vectors;
   int teams;
   team_sums::Partials<Acc> partials;
+  Acc* totals;  ///< see stream
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
@@ -296,7 +297,11 @@ struct StreamKernel {
     team_sums::add_over_teams(team, scratch, partials, teams, 0, numbers, total);
     if (team.thread() == 0) {
       for (int v = 0; v < vectors; ++v) {
-        pass.finish(vector(v), total + v * sums);
+        if (totals) {
+          for (int s = 0; s < sums; ++s) totals[vector(v) * sums + s] = total[v * sums + s];
+        } else {
+          pass.finish(vector(v), total + v * sums);
+        }
       }
     }
   }
@@ -305,7 +310,8 @@ struct StreamKernel {
 template <ExecutionSpace Exec, class Pass>
 void stream(const Exec& exec, const char* label, std::int64_t rows, int vectors, bool unit_stride,
             const Pass& pass,
-            const VectorWorkspace<Exec, typename Pass::accumulator_type>* workspace) {
+            const VectorWorkspace<Exec, typename Pass::accumulator_type>* workspace,
+            typename Pass::accumulator_type* totals) {
   if (rows == 0 && Pass::sums == 0) return;
   for (int first = 0; first < vectors; first += vectors_at_once) {
     const int count = std::min(vectors - first, vectors_at_once);
@@ -314,7 +320,7 @@ void stream(const Exec& exec, const char* label, std::int64_t rows, int vectors,
     const int teams = std::min(teams_for(exec, rows), partials.most_teams);
     const auto launch = [&]<int most>() {
       launch_by_stride(exec, label, teams, unit_stride, [&]<bool unit>() {
-        return StreamKernel<Pass, unit, most>{pass, rows, first, count, teams, partials};
+        return StreamKernel<Pass, unit, most>{pass, rows, first, count, teams, partials, totals};
       });
     };
     if constexpr (backends::has_lanes<Exec>) {

@@ -216,10 +216,14 @@ struct Pass {
 /// order of the sums is fixed by the rows, the teams and the device. All operands are loaded before
 /// the formula runs, of several entries at a time on a GPU, and then stored: a vector that is
 /// stored may be one that is loaded.
+///
+/// With `totals`, in memory of the device, finish() is not called: the sums of vector v are written
+/// to totals[v * sums + s], so that a reduction over processes can add to them.
 template <ExecutionSpace Exec, class Pass>
 void stream(const Exec& exec, const char* label, std::int64_t rows, int vectors, bool unit_stride,
             const Pass& pass,
-            const VectorWorkspace<Exec, typename Pass::accumulator_type>* workspace = nullptr);
+            const VectorWorkspace<Exec, typename Pass::accumulator_type>* workspace = nullptr,
+            typename Pass::accumulator_type* totals = nullptr);
 
 }  // namespace heddle::detail::vectors
 

@@ -427,10 +427,11 @@ void combine(const Exec& exec, const A& alpha, const V& v, const C& coefficients
 /// a scalar, with sums in the same scalar.
 #define HEDDLE_VECTORS_INSTANCES(EXTERN, SCALAR) \
   HEDDLE_EACH_SPACE(HEDDLE_VECTORS_INSTANCES_ON, EXTERN, SCALAR)
-#define HEDDLE_STREAM_INSTANCE(EXTERN, EXEC, ...)                            \
-  EXTERN template void heddle::detail::vectors::stream(                      \
-      const EXEC&, const char*, std::int64_t, int, bool, const __VA_ARGS__&, \
-      const ::heddle::VectorWorkspace<EXEC, typename __VA_ARGS__::accumulator_type>*);
+#define HEDDLE_STREAM_INSTANCE(EXTERN, EXEC, ...)                                     \
+  EXTERN template void heddle::detail::vectors::stream(                               \
+      const EXEC&, const char*, std::int64_t, int, bool, const __VA_ARGS__&,          \
+      const ::heddle::VectorWorkspace<EXEC, typename __VA_ARGS__::accumulator_type>*, \
+      typename __VA_ARGS__::accumulator_type*);
 #define HEDDLE_VECTORS_INSTANCES_ON(EXTERN, SCALAR, EXEC)                                          \
   HEDDLE_STREAM_INSTANCE(EXTERN, EXEC, heddle::vectors::passes::Axpby<SCALAR, SCALAR>)             \
   HEDDLE_STREAM_INSTANCE(EXTERN, EXEC, heddle::vectors::passes::Advance<SCALAR, SCALAR>)           \
