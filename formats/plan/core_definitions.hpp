@@ -356,8 +356,8 @@ bool SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::takes_one_thread(int vecto
     const double bytes =
         nonzeros * (sizeof(typename Matrix::scalar_type) + sizeof(typename Matrix::ordinal_type)) +
         rows * sizeof(typename Matrix::offset_type) + vectors * (rows + columns) * sizeof(Vector);
-    // Around a product a region takes some 4 us on two threads of an EPYC and on 16 of a Xeon. It is
-    // not measured here, since a plan would have to wait for threads to begin.
+    // Around a product a region takes some 4 us on two threads of an EPYC and on 16 of a Xeon. It
+    // is not measured here, since a plan would have to wait for threads to begin.
     constexpr double region_seconds = 4e-6;
     return backends::one_thread_is_faster(device_.multiprocessors, bytes, region_seconds);
   } else {
