@@ -99,9 +99,9 @@ struct MultiplyOptions {
   std::size_t workspace_bytes = std::size_t{256} << 20;
   /// Whether the plan keeps a list of the entries that make each entry of C, so that new values
   /// need no search: 8 bytes for each product, 4 for each entry of C, and two passes over the
-  /// products when the plan is made. Default: kept, unless CPU threads hold sums of all columns:
-  /// there a list makes the first product two to four times as long, and speeds up new values only
-  /// if rows of B are short, up to four times. There is no list if max_bytes has no room for it, an
+  /// products when the plan is made. Default: kept on a GPU, and not on a CPU: there a list makes
+  /// the first product two to four times as long, and speeds up new values only if rows of B are
+  /// short, up to four times. There is no list if max_bytes has no room for it, an
   /// entry sums more than 65536 products, or 32 bits cannot count them. Values have the same bits
   /// either way.
   std::optional<bool> keep_products = std::nullopt;
@@ -137,7 +137,8 @@ void check_offsets(const std::string& product, std::int64_t entries) {
 ///
 /// A subwarp of a GPU or a thread of a CPU computes each row of C. On a GPU sums are in a table in
 /// scratch or, if the row is too long, in C; the longest rows are split into pieces. On a CPU each
-/// thread has an array of all columns, unless that is larger than C or max_bytes is set. The plan
+/// thread has an array as long as the columns that the widest row of C spans, unless max_bytes is
+/// set, or that array exceeds the cache of a core and those of all threads exceed C. The plan
 /// belongs to the device of `exec`, owns C, and borrows no matrix. It can be moved, not copied.
 ///
 /// OffC is the type of C's offsets; Error is thrown if it cannot count the entries. Source of
@@ -178,8 +179,8 @@ class MultiplyPlan {
 
   /// Computes the values of C = op(A) op(B), for matrices with the patterns that the plan was made
   /// for. In the order of `exec`: no wait, no allocation; may be recorded in a graph. Throws Error
-  /// if a shape or a number of entries differs. Another pattern of the same size is not detected,
-  /// and products without a place in C are dropped.
+  /// if a shape or a number of entries differs. Another pattern of the same size is not detected;
+  /// C is wrong then.
   void numeric(const Exec& exec, const MatrixA& A, const MatrixB& B) { numeric(exec, S(1), A, B); }
   /// C = alpha op(A) op(B); with alpha == 0 neither A nor B is read.
   void numeric(const Exec& exec, S alpha, const MatrixA& A, const MatrixB& B) {
@@ -262,8 +263,8 @@ class MultiplyPlan {
       symbolic.write(exec, C_.row_ptr().data(), C_.col_idx().data());
       if constexpr (mp::on_threads<Exec>) {
         if (!bounded) {
-          dense_ =
-              Dense(exec, symbolic.take_shares(), columns(), static_cast<std::int64_t>(nonzeros()));
+          dense_ = Dense(exec, symbolic.take_shares(), std::int64_t{rows()}, pattern(),
+                         static_cast<std::int64_t>(nonzeros()));
         }
       }
     };
@@ -274,7 +275,7 @@ class MultiplyPlan {
       write(mp::Symbolic<Exec, O, OffA, OffB>(exec, patterns, narrow_, options.workspace_bytes,
                                               !bounded, allow));
     }
-    const bool list = options.keep_products.value_or(!dense_);
+    const bool list = options.keep_products.value_or(!mp::on_threads<Exec>);
     if (list || !dense_) share_rows(exec);
     if (list) list_products(exec, patterns, right.nonzeros());
     keep_one_way();

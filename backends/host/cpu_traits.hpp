@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -32,6 +33,26 @@ inline std::size_t last_level_cache_bytes() {
 #else
   return 0;
 #endif
+}
+
+namespace detail {
+inline std::atomic<std::size_t> assumed_core_cache_bytes = 0;  ///< 0: the processor's
+}
+
+/// For tests, whose matrices are small: sets the bytes that core_cache_bytes returns; 0: those of
+/// the processor. Returns what was set before.
+inline std::size_t assume_core_cache_bytes(std::size_t bytes) {
+  return detail::assumed_core_cache_bytes.exchange(bytes);
+}
+
+/// Bytes of the cache that a core has to itself, its L2 cache; 1 MB if unknown.
+inline std::size_t core_cache_bytes() {
+  if (const std::size_t assumed = detail::assumed_core_cache_bytes) return assumed;
+#ifdef _SC_LEVEL2_CACHE_SIZE
+  static const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+  if (bytes > 0) return static_cast<std::size_t>(bytes);
+#endif
+  return std::size_t{1} << 20;
 }
 
 /// Traits of a processor with AVX2 and FMA, of Intel's or another maker.

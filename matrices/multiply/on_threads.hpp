@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+#include <bit>
+
+#include "../../backends/host/cpu_traits.hpp"
 #include "../../backends/lanes.hpp"
 #include "../../backends/loops.hpp"
 #include "../../backends/threads_at_once.hpp"
@@ -10,10 +14,10 @@
 #include "columns.hpp"
 #include "symbolic.hpp"
 
-/// Products on a CPU, each of whose threads computes a share of the rows. A thread has a bit, and
-/// in the numeric phase a sum, for every column: no table is filled for a row, and no list sorted.
-/// Source of the sums: F. Gustavson, "Two fast algorithms for sparse matrices", ACM Trans. Math.
-/// Softw. 4, 1978.
+/// Products on a CPU, each of whose threads computes a share of the rows. A thread has a bit for
+/// every column, and in the numeric phase a sum for every column that a row may span: no table is
+/// filled for a row, and no list sorted. Source of the sums: F. Gustavson, "Two fast algorithms for
+/// sparse matrices", ACM Trans. Math. Softw. 4, 1978.
 namespace heddle::detail::matrix_product {
 
 template <ExecutionSpace Exec>
@@ -230,7 +234,8 @@ class SymbolicOnThreads {
   std::int64_t entries_ = 0;
 };
 
-/// The sums of each row of C, by shares of the rows: a sum for each column of B.
+/// The sums of each row of C, by shares of the rows: a column's is at the place of its lowest bits.
+/// The columns of a row lie within `mask` + 1, so they have different places.
 template <class Work>
 struct DenseSums {
   using Sum = typename Work::Sum;
@@ -239,37 +244,65 @@ struct DenseSums {
   const std::int64_t* first_row;
   Sum* sums;
   std::int64_t sums_of_share;
+  std::int64_t mask;
 
   KOKKOS_FUNCTION void operator()(std::int64_t share) const {
     Sum* const own = sums + share * sums_of_share;
+    const std::int64_t bits = mask;
     const auto& A = work.A;
     const auto& B = work.B;
     const auto& C = work.C;
     for (std::int64_t row = first_row[share]; row < first_row[share + 1]; ++row) {
       const std::int64_t begin = C.begin(row), end = C.end(row);
-      for (std::int64_t p = begin; p < end; ++p) own[C.col_idx[p]] = work.start(p);
+      for (std::int64_t p = begin; p < end; ++p) own[C.col_idx[p] & bits] = work.start(p);
       for (std::int64_t k = A.begin(row); k < A.end(row); ++k) {
         const auto a = work.factor(k);
         const std::int64_t j = A.col_idx[k];
         const std::int64_t last = B.end(j);
-        for (std::int64_t l = B.begin(j); l < last; ++l) work.add(own[B.col_idx[l]], a, l);
+        for (std::int64_t l = B.begin(j); l < last; ++l) work.add(own[B.col_idx[l] & bits], a, l);
       }
-      for (std::int64_t p = begin; p < end; ++p) work.sums[p] = work.finish(own[C.col_idx[p]]);
+      for (std::int64_t p = begin; p < end; ++p) {
+        work.sums[p] = work.finish(own[C.col_idx[p] & bits]);
+      }
     }
   }
 };
 
-/// A share of the rows for each thread of a CPU, with a sum for each column. Empty on GPUs, and if
-/// those sums would be larger than the product.
+/// The number of columns from the first to the last of a row, which ascend.
+template <Ordinal O, Offset Off>
+struct SpanOfRow {
+  PatternOperand<O, Off> C;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t row, std::int64_t& widest) const {
+    if (C.begin(row) == C.end(row)) return;
+    const std::int64_t first = C.col_idx[C.begin(row)], last = C.col_idx[C.end(row) - 1];
+    widest = last - first + 1 > widest ? last - first + 1 : widest;
+  }
+};
+
+/// A share of the rows for each thread of a CPU, with an array of sums for the columns that any row
+/// spans: few in a band, all of them in rows of any columns. Empty on GPUs, and if that array would
+/// neither stay in the cache of a core nor be smaller, for all threads, than the product.
 template <ExecutionSpace Exec, Scalar S>
 class DenseRows {
  public:
   DenseRows() = default;
-  /// Allocates the sums, without a wait.
-  DenseRows(const Exec& exec, Shares<Exec> shares, std::int64_t columns, std::int64_t entries)
-      : shares_(std::move(shares)), columns_(columns + 64 / std::int64_t{sizeof(S)}) {
-    const std::int64_t all = shares_.count() * columns_;
-    if (all > entries && all > enough) return;
+  /// Allocates the sums. Waits for the widest row.
+  template <Ordinal O, Offset Off>
+  DenseRows(const Exec& exec, Shares<Exec> shares, std::int64_t rows,
+            const PatternOperand<O, Off>& C, std::int64_t entries)
+      : shares_(std::move(shares)) {
+    std::int64_t widest = 1;
+    Kokkos::parallel_reduce("heddle::multiply::widest_row", range_policy(exec, rows),
+                            SpanOfRow<O, Off>{C}, Kokkos::Max<std::int64_t>(widest));
+    const auto sums = static_cast<std::int64_t>(
+        std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(1, widest))));
+    const std::int64_t own = sums + 64 / std::int64_t{sizeof(S)};  // a cache line between shares
+    const std::int64_t all = shares_.count() * own;
+    const bool cached = static_cast<std::size_t>(sums) <= backends::core_cache_bytes() / sizeof(S);
+    if (!cached && all > entries) return;
+    mask_ = sums - 1;
+    sums_of_share_ = own;
     memory_ = Arena<typename Exec::memory_space>(exec, "heddle::multiply::dense_sums",
                                                  arena_array(sums_, all));
     fill(exec, "heddle::multiply::clear", sums_, all, S(0));
@@ -281,14 +314,13 @@ class DenseRows {
   template <class Work>
   void sum(const Exec& exec, const Work& work) const {
     parallel_for(exec, "heddle::multiply::dense_sums", shares_.count(),
-                 DenseSums<Work>{work, shares_.first_row(), sums_, columns_});
+                 DenseSums<Work>{work, shares_.first_row(), sums_, sums_of_share_, mask_});
   }
 
  private:
-  static constexpr std::int64_t enough = 1 << 16;
-
   Shares<Exec> shares_;
-  std::int64_t columns_ = 0;
+  std::int64_t sums_of_share_ = 0;
+  std::int64_t mask_ = 0;
   Arena<typename Exec::memory_space> memory_;
   S* sums_ = nullptr;
 };

@@ -31,8 +31,12 @@ inline SchemeGrammar grammar(const Device& device) {
   }
   if (device.backend != BackendKind::host) return {"gauss-seidel", {{"launches"}, {"split"}}};
   const SchemeKey grain("grain", {"<n>"}, scheme_auto, {"1", "200"});
+  const SchemeKey chain("chain", {"<n>"}, scheme_auto, {"40"});
   return {"gauss-seidel",
-          {{"sequential"}, {"barrier", {}, {grain}}, {"point-to-point", {}, {grain}}, {"split"}}};
+          {{"sequential"},
+           {"barrier", {}, {grain, chain}},
+           {"point-to-point", {}, {grain, chain}},
+           {"split"}}};
 }
 
 /// Schemes of wavefronts have the same names for sweeps.

@@ -34,8 +34,12 @@ inline SchemeGrammar grammar(const char* name, const Device& device) {
   }
   if (device.backend != BackendKind::host) return {name, {{"launches"}, sweeps}, {updates}};
   const SchemeKey grain("grain", {"<n>"}, scheme_auto, {"1", "200"});
+  const SchemeKey chain("chain", {"<n>"}, scheme_auto, {"40"});
   return {name,
-          {{"sequential"}, {"barrier", {}, {grain}}, {"point-to-point", {}, {grain}}, sweeps},
+          {{"sequential"},
+           {"barrier", {}, {grain, chain}},
+           {"point-to-point", {}, {grain, chain}},
+           sweeps},
           {updates}};
 }
 

@@ -122,6 +122,17 @@ struct PlacesOfEntries {
   }
 };
 
+/// How loops over places are shared among threads: each_place(exec, label, places, body) calls
+/// body(p) for each place, in any order. InEqualShares is for lanes and for one thread;
+/// ThreadsOfPlaces is for threads, which then write what they will read.
+struct InEqualShares {
+  template <ExecutionSpace Exec, class Body>
+  void operator()(const Exec& exec, const char* label, std::int64_t places,
+                  const Body& body) const {
+    Kokkos::parallel_for(label, range_policy(exec, places), body);
+  }
+};
+
 /// Number of entries with one for the diagonal of each row, stored or not. Throws Error if offsets
 /// of type Off cannot count them.
 template <Offset Off>
@@ -141,9 +152,10 @@ class RowsPattern {
   /// Makes the pattern of `rows` rows, which keep the order of their entries. `entries`: number of
   /// chosen ones; a readback if it is not known. Entry k is entry origin[k] of the matrix that
   /// values are read from, or k if that is null. Two allocations and two launches, or three.
-  template <class Choice, class Order>
+  template <class Choice, class Order, class EachPlace = InEqualShares>
   RowsPattern(const Exec& exec, std::int64_t rows, const ChosenEntries<O, Off, Choice, Order>& from,
-              const Off* origin, std::optional<std::int64_t> entries)
+              const Off* origin, std::optional<std::int64_t> entries,
+              const EachPlace& each_place = {})
       : places_(rows) {
     row_ptr_memory_ =
         Arena<Space>(exec, "heddle::ordered::row_ptr", arena_array(row_ptr_, rows + 1));
@@ -159,12 +171,11 @@ class RowsPattern {
     const std::size_t sources = origin ? nnz : 0;
     memory_ = Arena<Space>(exec, "heddle::ordered::columns", arena_array(col_idx_, nnz),
                            arena_array(source_, sources));
-    Kokkos::parallel_for("heddle::ordered::pattern", range_policy(exec, rows),
-                         CopyChosen<O, Off, Choice, Order>{from, row_ptr_.data(), col_idx_.data()});
+    each_place(exec, "heddle::ordered::pattern", rows,
+               CopyChosen<O, Off, Choice, Order>{from, row_ptr_.data(), col_idx_.data()});
     if (!origin) return;
-    Kokkos::parallel_for(
-        "heddle::ordered::sources", range_policy(exec, rows),
-        CopySources<O, Off, Choice, Order>{from, origin, row_ptr_.data(), source_.data()});
+    each_place(exec, "heddle::ordered::sources", rows,
+               CopySources<O, Off, Choice, Order>{from, origin, row_ptr_.data(), source_.data()});
   }
 
   std::int64_t places() const { return places_; }
@@ -249,10 +260,11 @@ class StoredRows {
 
   /// Makes the pattern (RowsPattern), with one more allocation. `unit`: the diagonal is one
   /// whatever is stored there. No values yet.
-  template <class Order>
+  template <class Order, class EachPlace = InEqualShares>
   StoredRows(const Exec& exec, std::int64_t rows, const ChosenEntries<O, Off, Choice, Order>& from,
-             const Off* origin, std::optional<std::int64_t> entries, bool unit = false)
-      : choice_(from.choice), unit_(unit), pattern_(exec, rows, from, origin, entries) {
+             const Off* origin, std::optional<std::int64_t> entries, bool unit = false,
+             const EachPlace& each_place = {})
+      : choice_(from.choice), unit_(unit), pattern_(exec, rows, from, origin, entries, each_place) {
     const auto n = static_cast<std::size_t>(rows);
     const std::size_t diagonals = unit ? 0 : n, reciprocals = View::apart ? n : 0;
     memory_ =
@@ -263,14 +275,14 @@ class StoredRows {
   /// Copies the values of a matrix of the same pattern, in the order of `exec`: one launch, no
   /// allocation, no wait. last(diagonal, row) is the last value of a place; for a unit diagonal it
   /// is one.
-  template <class Last>
-  void update_values(const Exec& exec, const Matrix& A, const Last& last) {
-    Kokkos::parallel_for(
-        "heddle::ordered::values", range_policy(exec, places()),
-        UpdateRows<S, O, Off, D, Choice, Last>{
-            A.row_ptr().data(), A.col_idx().data(), A.values().data(), choice_, last,
-            pattern_.row_ptr(), pattern_.col_idx(), pattern_.source(), values_.data(),
-            unit_ ? nullptr : diagonal_.data(), reciprocal_.data()});
+  template <class Last, class EachPlace = InEqualShares>
+  void update_values(const Exec& exec, const Matrix& A, const Last& last,
+                     const EachPlace& each_place = {}) {
+    each_place(exec, "heddle::ordered::values", places(),
+               UpdateRows<S, O, Off, D, Choice, Last>{
+                   A.row_ptr().data(), A.col_idx().data(), A.values().data(), choice_, last,
+                   pattern_.row_ptr(), pattern_.col_idx(), pattern_.source(), values_.data(),
+                   unit_ ? nullptr : diagonal_.data(), reciprocal_.data()});
   }
 
   RowsWriter<S, O, Off> writer() const

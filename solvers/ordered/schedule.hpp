@@ -90,15 +90,43 @@ void run_share(const ThreadSchedule& schedule, int me, int granted,
   }
 }
 
+/// Loops over places that do not depend on each other, each by the thread that runs it in
+/// run_share: memory lies near the thread that first writes it. A schedule of one thread, and a
+/// device with lanes, have equal shares of all threads.
+struct ThreadsOfPlaces {
+  const ThreadSchedule* schedule;
+
+  template <ExecutionSpace Exec, class Body>
+  void operator()(const Exec& exec, const char* label, std::int64_t places,
+                  const Body& body) const {
+    if constexpr (on_threads<Exec>) {
+      const ThreadSchedule& by = *schedule;
+      if (by.threads > 1) {
+        return backends::launch_threads(exec, label, by.threads, [&](int me, int threads) {
+          for (std::size_t stage = 0; stage + 1 < by.stage_begin.size(); ++stage) {
+            const std::int64_t first = by.stage_begin[stage];
+            for (std::int64_t task = first + me; task < by.stage_begin[stage + 1];
+                 task += threads) {
+              const std::int64_t* const edge = by.task_begin.data() + task;
+              for (std::int64_t p = edge[0]; p < edge[1]; ++p) body(p);
+            }
+          }
+        });
+      }
+    }
+    Kokkos::parallel_for(label, range_policy(exec, places), body);
+  }
+};
+
 /// The stages that levels make.
 struct Stages {
   std::vector<int> of_level;
   std::vector<int> tasks;  ///< tasks of each stage; 1 if it is not worth more threads
 };
 
-/// Makes stages of levels, from the steps and iterations of each. A level has one thread for each
-/// `grain` steps. If thin_ones_join, consecutive levels that are worth one thread only are one
-/// stage, run in the order of the loop.
+/// Makes stages of levels, from the steps and the iterations, or chains, of each. A level has one
+/// thread for each `grain` steps. If thin_ones_join, consecutive levels that are worth one thread
+/// only are one stage, run in the order of the loop.
 inline Stages make_stages(const std::vector<std::int64_t>& level_steps,
                           const std::vector<std::int64_t>& level_iterations, int threads,
                           std::int64_t grain, bool thin_ones_join = true) {
@@ -175,6 +203,7 @@ struct LevelCounts {
   std::vector<std::int64_t> iterations;  ///< those of share s and level l at s * levels + l
   std::vector<std::int64_t> steps;       ///< steps of each level
   std::vector<std::int64_t> sizes;       ///< iterations of each level
+  std::vector<std::int64_t> units;       ///< chains of each level; empty: there are only iterations
   std::int64_t torn = 0;                 ///< iterations whose level is not that of the previous one
 };
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "../../backends/algorithms/lowest_where.hpp"
 #include "../../backends/device.hpp"
@@ -41,6 +44,184 @@ struct WavefrontsOptions {
 
 }  // namespace heddle
 
+namespace heddle::detail::ordered {
+
+/// The reads of a chain: the chains of the items that its iterations read.
+template <Ordinal O, class Reads>
+struct ReadsOfChain {
+  Reads reads;
+  const O* begin;   ///< the first iteration of each chain
+  const O* before;  ///< the number of chains that begin before each iteration
+
+  template <class Visit>
+  KOKKOS_FUNCTION void operator()(O chain, const Visit& visit) const {
+    for (O i = begin[chain]; i < begin[chain + 1]; ++i) {
+      reads(i, [&](const auto& item) { visit(before[item + 1] - 1); });
+    }
+  }
+};
+
+/// Whether each iteration and the one before it, by number, are neighbours in a chain: the later
+/// one in the sweep reads what the earlier one wrote. One byte for each iteration; waits.
+template <ExecutionSpace Exec, Ordinal O>
+class ChainLinks {
+ public:
+  template <class Reads>
+  ChainLinks(const Exec& exec, const Loop<O, Reads>& loop)
+      : memory_(exec, "heddle::ordered::links", arena_array(links_, loop.iterations)) {
+    std::uint8_t* const links = links_;
+    Kokkos::parallel_reduce(
+        "heddle::ordered::links", range_policy(exec, loop.iterations),
+        [loop, links](std::int64_t i, std::int64_t& sum) {
+          bool linked = false;
+          if (i > 0) {
+            const bool forward = loop.sweep == SweepDirection::forward;
+            const O here = static_cast<O>(i), previous = static_cast<O>(i - 1);
+            const O earlier = forward ? previous : here;
+            loop.visit(
+                forward ? here : previous, [&](O j) { linked = linked || j == earlier; }, [](O) {});
+          }
+          links[i] = linked;
+          sum += linked;
+        },
+        count_);
+  }
+  const std::uint8_t* links() const { return links_; }
+  std::int64_t count() const { return count_; }
+
+ private:
+  std::uint8_t* links_ = nullptr;
+  Arena<Kokkos::HostSpace> memory_;
+  std::int64_t count_ = 0;
+};
+
+/// Chains of a loop, as a loop of their own: runs of iterations that follow each other, each of
+/// which reads what the one before wrote, such as a line of a grid. One thread runs a chain. So
+/// levels of chains are fewer than those of iterations, and their memory is contiguous. Every chain
+/// depends on earlier ones alone, since its iterations follow each other in the loop.
+///
+/// The loop must read only what it may (check_reads). Arrays are on the host.
+///
+/// Idea: coarsening by chains of rows, as K. Cheshmi et al., "ParSy", SC 2018, and B. Zarebavani et
+/// al., "HDagg", IPDPS 2022, merge parts of the graph of dependences.
+template <ExecutionSpace Exec, Ordinal O>
+class Chains {
+ public:
+  /// Cuts chains of at most `most_steps` steps, or of one iteration. Waits for `exec`.
+  Chains(const Exec& exec, O iterations, const ChainLinks<Exec, O>& links, const int* steps,
+         std::int64_t most_steps) {
+    O* before = nullptr;
+    const auto n = static_cast<std::size_t>(iterations);
+    before_memory_ =
+        Arena<Kokkos::HostSpace>(exec, "heddle::ordered::chain_of", arena_array(before, n + 1));
+    constexpr std::int64_t block = 8192;
+    const std::uint8_t* const linked = links.links();
+    const std::int64_t n64 = iterations;
+    // A block goes from its first iteration without a link to that of a later block.
+    Kokkos::parallel_for("heddle::ordered::cut_chains", range_policy(exec, ceil_div(n64, block)),
+                         [=](std::int64_t b) {
+                           const std::int64_t next = (b + 1) * block;
+                           std::int64_t i = b * block, sum = 0;
+                           while (i < n64 && i < next && linked[i]) ++i;
+                           if (i == next) return;
+                           for (; i < n64 && (i < next || linked[i]); ++i) {
+                             const bool begins = !linked[i] || sum + steps[i] > most_steps;
+                             sum = (begins ? 0 : sum) + steps[i];
+                             before[i] = begins ? 1 : 0;
+                           }
+                         });
+    count_ = static_cast<O>(running_sum_and_total(exec, "heddle::ordered::chains", before,
+                                                  iterations, Terms<O>{before}));
+    O* begin = nullptr;
+    int* steps_of = nullptr;
+    const auto chains = static_cast<std::size_t>(count_);
+    memory_ =
+        Arena<Kokkos::HostSpace>(exec, "heddle::ordered::chains", arena_array(begin, chains + 1),
+                                 arena_array(steps_of, chains));
+    parallel_for(exec, "heddle::ordered::begin_of_chains", iterations + std::int64_t{1},
+                 [=](std::int64_t i) {
+                   if (i == iterations || before[i] < before[i + 1]) {
+                     begin[before[i]] = static_cast<O>(i);
+                   }
+                 });
+    parallel_for(exec, "heddle::ordered::steps_of_chains", count_, [=](std::int64_t c) {
+      steps_of[c] = 0;
+      for (O i = begin[c]; i < begin[c + 1]; ++i) steps_of[c] += steps[i];
+    });
+    exec.fence("heddle::ordered::chains");
+    before_ = before;
+    begin_ = begin;
+    steps_ = steps_of;
+  }
+
+  O count() const { return count_; }
+  /// The first iteration of each chain, and the end.
+  const O* begin() const { return begin_; }
+  const int* steps() const { return steps_; }
+  template <class Reads>
+  Loop<O, ReadsOfChain<O, Reads>> loop_of(const Loop<O, Reads>& loop) const {
+    return {count_, loop.sweep, loop.ahead, {loop.reads, begin_, before_}};
+  }
+
+ private:
+  Arena<Kokkos::HostSpace> before_memory_, memory_;
+  O count_ = 0;
+  const O* before_ = nullptr;
+  const O* begin_ = nullptr;
+  const int* steps_ = nullptr;
+};
+
+/// The levels of chains.
+template <ExecutionSpace Exec, Ordinal O>
+struct ChainLevels {
+  Chains<Exec, O> chains;
+  int* level = nullptr;
+  Arena<Kokkos::HostSpace> memory;
+  LevelCounts counts;
+
+  template <class Reads>
+  ChainLevels(const Exec& exec, const Loop<O, Reads>& loop, Chains<Exec, O> of)
+      : chains(std::move(of)),
+        memory(exec, "heddle::ordered::level_of_chains", arena_array(level, chains.count())) {
+    const auto coarse = chains.loop_of(loop);
+    const int levels = find_levels_on_threads(exec, coarse, level, nullptr).levels;
+    counts = count_levels(exec, coarse, level, chains.steps(), levels);
+    counts.units = std::exchange(counts.sizes, std::vector<std::int64_t>(counts.sizes.size(), 0));
+    for (O c = 0; c < chains.count(); ++c) {
+      counts.sizes[static_cast<std::size_t>(level[c])] += chains.begin()[c + 1] - chains.begin()[c];
+    }
+  }
+
+  /// The schedule of these stages, and its order of iterations. Waits for `exec`.
+  template <class Reads>
+  ThreadSchedule schedule(const Exec& exec, const Loop<O, Reads>& loop, int threads,
+                          const Stages& stages, O* iterations) const {
+    const auto coarse = chains.loop_of(loop);
+    O* order = nullptr;
+    std::int64_t* first_place = nullptr;
+    const Arena<Kokkos::HostSpace> work(exec, "heddle::ordered::order_of_chains",
+                                        arena_array(order, chains.count()),
+                                        arena_array(first_place, chains.count() + std::int64_t{1}));
+    const auto begin = order_by_stage(exec, coarse, level, counts, stages, order);
+    ThreadSchedule schedule = cut_stages(exec, threads, stages, begin, order, chains.steps());
+    const O* const of = chains.begin();
+    running_sum(exec, "heddle::ordered::place_of_chains", first_place, chains.count(),
+                [=](std::int64_t p) { return of[order[p] + 1] - of[order[p]]; });
+    const bool forward = loop.sweep == SweepDirection::forward;
+    parallel_for(exec, "heddle::ordered::order_in_chains", chains.count(), [=](std::int64_t p) {
+      const O first = of[order[p]], last = of[order[p] + 1] - 1;
+      for (O i = first; i <= last; ++i) {
+        iterations[first_place[p] + i - first] = forward ? i : last - (i - first);
+      }
+    });
+    exec.fence("heddle::ordered::order_in_chains");
+    for (auto& place : schedule.task_begin) place = first_place[place];
+    return schedule;
+  }
+};
+
+}  // namespace heddle::detail::ordered
+
 namespace heddle::detail::wavefronts {
 
 /// Steps of a level that are worth a thread: one for each item that an iteration reads, and some
@@ -49,6 +230,10 @@ inline constexpr std::int64_t default_grain = 750;
 
 // The cost of a loop, in items read. Fitted to half of the triangles on the CPUs of
 // docs/design/sptrsv.md, and checked on the others.
+
+/// Steps of a chain between which the prediction decides: short ones leave more to the threads of a
+/// level, long ones make fewer levels.
+inline std::vector<std::int64_t> chain_steps() { return {500, 2000}; }
 
 /// Seconds of an item read.
 inline constexpr double item_seconds = 0.45e-9;
@@ -78,12 +263,17 @@ inline constexpr double hand_overs_per_foreign_item = 0.0085;
 ///     barrier            one launch; all threads wait for each other after each stage (CPU)
 ///     point-to-point     one launch; a task waits for those that it needs (CPU)
 ///       grain=<n>          steps of a level that are worth a thread
+///       chain=<n>          steps of iterations that follow each other, each of which reads what
+///       the
+///                          one before wrote, and that are scheduled as one; left out: none are
 ///     launches           one launch for each level (all but CPUs)
 inline SchemeGrammar grammar(const Device& device) {
   if (device.backend != BackendKind::host) return {"wavefronts", {{"launches"}}};
   const SchemeKey grain("grain", {"<n>"}, scheme_auto, {"1", "200"});
-  return {"wavefronts",
-          {{"sequential"}, {"barrier", {}, {grain}}, {"point-to-point", {}, {grain}}}};
+  const SchemeKey chain("chain", {"<n>"}, scheme_auto, {"40"});
+  return {
+      "wavefronts",
+      {{"sequential"}, {"barrier", {}, {grain, chain}}, {"point-to-point", {}, {grain, chain}}}};
 }
 
 /// The pinned scheme of options, checked; nothing if it is another backend's.
@@ -95,13 +285,20 @@ inline std::optional<Scheme> pinned(const WavefrontsOptions& options, const Devi
 /// A scheme of several threads, completed by the default grain.
 inline Scheme with_grain(const Scheme& scheme) {
   if (scheme.has("grain")) return scheme;
-  return Scheme(scheme.format(),
-                {scheme.terms().front(), SchemeTerm("grain", std::to_string(default_grain))});
+  std::vector<SchemeTerm> terms = scheme.terms();
+  terms.insert(terms.begin() + 1, SchemeTerm("grain", std::to_string(default_grain)));
+  return Scheme(scheme.format(), std::move(terms));
+}
+inline Scheme with_chain(const Scheme& scheme, std::int64_t steps) {
+  std::vector<SchemeTerm> terms = scheme.terms();
+  terms.emplace_back("chain", std::to_string(steps));
+  return Scheme(scheme.format(), std::move(terms));
 }
 
 /// Predicted speed-up of the threads of stages over one thread that runs the loop in order, by the
 /// costs of threads on this machine. Point to point; barriers cost more. `foreign`: items that a
-/// thread reads and another has written, the mean of all threads.
+/// thread reads and another has written, the mean of all threads. Chains are dealt whole, so that
+/// some threads get one more than others.
 inline double predicted_gain(const ordered::LevelCounts& counts, const ordered::Stages& stages,
                              std::int64_t iterations, const backends::ThreadCosts& costs,
                              double foreign = 0) {
@@ -113,7 +310,13 @@ inline double predicted_gain(const ordered::LevelCounts& counts, const ordered::
     const int tasks = stages.tasks[static_cast<std::size_t>(stages.of_level[level])];
     steps += work;
     items += read;
-    together += (iteration_cost * size + read) / tasks;
+    double largest = 1.0 / tasks;
+    if (!counts.units.empty()) {
+      const std::int64_t chains = counts.units[level];
+      largest = static_cast<double>(ceil_div<std::int64_t>(chains, tasks)) /
+                static_cast<double>(std::max<std::int64_t>(1, chains));
+    }
+    together += (iteration_cost * size + read) * largest;
   }
   const auto n = static_cast<double>(std::max<std::int64_t>(1, iterations));
   const double alone = iteration_cost * n + items;
@@ -189,20 +392,57 @@ Scheduled<Exec, O> inspect_on_threads(const Exec& exec, const ordered::Loop<O, R
   scheme = with_grain(scheme);
 
   const ordered::LevelCounts counts = ordered::count_levels(exec, loop, level, steps, sums.levels);
-  const ordered::Stages stages =
-      ordered::make_stages(counts.steps, counts.sizes, threads, scheme.integer("grain"));
-  const auto gains = [&](double foreign) {
-    return predicted_gain(counts, stages, loop.iterations, backends::thread_costs(exec), foreign) >=
-           options.least_gain;
+  const auto stages_of = [&](const ordered::LevelCounts& of) {
+    return ordered::make_stages(of.steps, of.units.empty() ? of.sizes : of.units, threads,
+                                scheme.integer("grain"));
   };
-  if (!pinned && !gains(0)) return one;
+  ordered::Stages stages = stages_of(counts);
+  const auto gain_of = [&](const ordered::LevelCounts& of, double foreign = 0) {
+    return predicted_gain(of, stages, loop.iterations, backends::thread_costs(exec), foreign);
+  };
+  std::optional<ordered::ChainLevels<Exec, O>> chained;
+  if (scheme.has("chain")) {
+    const ordered::ChainLinks<Exec, O> links(exec, loop);
+    chained.emplace(
+        exec, loop,
+        ordered::Chains<Exec, O>(exec, loop.iterations, links, steps, scheme.integer("chain")));
+    stages = stages_of(chained->counts);
+  } else if (!pinned) {
+    const Scheme plain = scheme;
+    double best = gain_of(counts);
+    const ordered::ChainLinks<Exec, O> links(exec, loop);
+    O chains_before = 4 * links.count() < loop.iterations ? 0 : loop.iterations;
+    for (const std::int64_t most : chain_steps()) {
+      if (chains_before == 0) break;
+      ordered::Chains<Exec, O> chains(exec, loop.iterations, links, steps, most);
+      if (std::exchange(chains_before, chains.count()) == chains.count()) break;  // the same ones
+      ordered::ChainLevels<Exec, O> other(exec, loop, std::move(chains));
+      ordered::Stages kept = std::exchange(stages, stages_of(other.counts));
+      const double gain = gain_of(other.counts);
+      if (gain > best) {
+        best = gain;
+        scheme = with_chain(plain, most);
+        chained.emplace(std::move(other));
+      } else {
+        stages = std::move(kept);
+      }
+    }
+    if (best < options.least_gain) return one;
+  }
   Scheduled<Exec, O> several{scheme, {loop.iterations, loop.sweep}};
   O* const iterations = several.schedule.allocate_order(exec);
-  const auto begin = ordered::order_by_stage(exec, loop, level, counts, stages, iterations);
-  auto by_threads = ordered::cut_stages(exec, threads, stages, begin, iterations, steps);
+  ordered::ThreadSchedule by_threads;
+  if (chained) {
+    by_threads = chained->schedule(exec, loop, threads, stages, iterations);
+  } else {
+    const auto begin = ordered::order_by_stage(exec, loop, level, counts, stages, iterations);
+    by_threads = ordered::cut_stages(exec, threads, stages, begin, iterations, steps);
+  }
   if (!pinned) {
     const auto foreign = count_foreign_reads(exec, loop, iterations, by_threads);
-    if (!gains(static_cast<double>(foreign) / threads)) return one;
+    const double gain =
+        gain_of(chained ? chained->counts : counts, static_cast<double>(foreign) / threads);
+    if (gain < options.least_gain) return one;
   }
   if (scheme.has("point-to-point")) ordered::add_waits(exec, loop, iterations, by_threads);
   several.schedule.set_threads(std::move(by_threads), sums.levels);
@@ -274,7 +514,7 @@ Scheduled<Exec, O> levels_on_threads(const Exec& exec, O n, const int* level, in
                                      const WavefrontsOptions& options) {
   Scheduled<Exec, O> order{Scheme("wavefronts", {{"barrier"}}), {n, SweepDirection::forward}};
   if (const auto pinned = wavefronts::pinned(options, Device())) order.scheme = *pinned;
-  if (!order.scheme.has("barrier")) {
+  if (!order.scheme.has("barrier") || order.scheme.has("chain")) {
     throw Error(order.scheme.to_string() + " was pinned for levels that were found elsewhere",
                 "pin wavefronts/barrier, or none: what iterations read is not known");
   }
@@ -446,6 +686,9 @@ class Wavefronts {
           [&body, me](std::int64_t first, std::int64_t stop) { body(me, first, stop); });
     });
   }
+  /// How loops over places that do not depend on each other are shared: as for_each_place shares
+  /// them, so that memory lies near the thread that reads it.
+  detail::ordered::ThreadsOfPlaces threads_of_places() const { return {&schedule()}; }
   detail::ordered::PlaceOrder<O> place_order() const {
     moves_.check("Wavefronts", "place_order");
     return scheduled_.schedule.order();

@@ -15,6 +15,7 @@
 #include "../../backends/host/progress.hpp"
 #include "../../backends/host/threads.hpp"
 #include "../../backends/launch.hpp"
+#include "../../backends/loops.hpp"
 #include "../../testing/backends.hpp"
 #include "../support/watchdog.hpp"
 
@@ -71,6 +72,16 @@ struct Noted {
     const std::lock_guard lock(*mutex);
     order->push_back(team.index());
     who->insert(std::this_thread::get_id());
+  }
+};
+
+/// Records the thread of each team.
+struct NotedThread {
+  using Scratch = backends::NoScratch;
+  std::thread::id* who;
+  template <class Team>
+  void operator()(const Team& team, Scratch&) const {
+    who[team.index()] = std::this_thread::get_id();
   }
 };
 
@@ -148,6 +159,45 @@ TEST_CASE_TEMPLATE_DEFINE("a launch whose threads get no scratch is OutOfMemory"
   }
 }
 TEST_CASE_TEMPLATE_APPLY(scratch, OnHosts);
+
+// Memory lies near the thread that first writes it, so the one that reads it later should be that.
+TEST_CASE_TEMPLATE_DEFINE("loops, sums and launches give items to the same threads", Type, dealt) {
+  using Exec = typename Type::Exec;
+  if constexpr (backends::runs_on_host<Exec>) {
+    const Exec exec;
+    for (const std::int64_t n : {1, 7, 1000, 100003}) {
+      const auto items = static_cast<std::size_t>(n);
+      std::vector<std::thread::id> loop(items), sum(items), launch(items);
+      std::thread::id *const by_loop = loop.data(), *const by_sum = sum.data();
+      heddle::detail::parallel_for(exec, "heddle::test::loop", n, [=](std::int64_t i) {
+        by_loop[i] = std::this_thread::get_id();
+      });
+      std::int64_t count = 0;
+      Kokkos::parallel_reduce(
+          "heddle::test::sum", range_policy(exec, n),
+          [=](std::int64_t i, std::int64_t& more) {
+            by_sum[i] = std::this_thread::get_id();
+            ++more;
+          },
+          count);
+      backends::launch<backends::Shape<1>>(exec, "heddle::test::launch", n,
+                                           NotedThread{launch.data()});
+      exec.fence("heddle::test::ran");
+      CHECK(count == n);
+      if (n < 1000) continue;  // a short loop may run on one thread
+      std::int64_t other_sum = 0, other_launch = 0;
+      for (std::size_t i = 0; i < items; ++i) {
+        other_sum += sum[i] != loop[i];
+        other_launch += launch[i] != loop[i];
+      }
+      // Shares may differ by an item for each thread.
+      const std::int64_t threads = exec.concurrency();
+      CHECK(other_sum <= threads * threads);
+      CHECK(other_launch <= threads * threads);
+    }
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(dealt, OnHosts);
 
 TEST_CASE_TEMPLATE_DEFINE("one thread runs all teams in order, without others", Type, alone) {
   using Exec = typename Type::Exec;

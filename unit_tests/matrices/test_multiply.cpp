@@ -136,6 +136,41 @@ TEST_CASE_TEMPLATE_DEFINE("products: columns are found once where there is room 
 }
 TEST_CASE_TEMPLATE_APPLY(listed_columns, MatrixTypes);
 
+TEST_CASE_TEMPLATE_DEFINE("products: a thread has sums for what a row spans, or a table", T,
+                          sums_within_a_cache) {
+  using S = typename T::Scalar;
+  const typename T::Exec exec;
+  if (backends::has_lanes<typename T::Exec>) return;
+  const auto kernels = [&](const Pattern& left, const Pattern& right) {
+    const auto A = rough<T>(exec, left, 1), B = rough<T>(exec, right, 2);
+    MultiplyPlan plan(exec, A.matrix(), B.matrix());
+    return labels(only_launches(exec, [&] { plan.numeric(exec, A.matrix(), B.matrix()); }),
+                  Event::kernel);
+  };
+  const std::string dense = "heddle::multiply::dense_sums", table = "heddle::multiply::sums";
+  // Rows of C span up to 2 * 40 + 1 columns, so 128 sums.
+  const Pattern band = banded_pattern("band", 900, 900, {-20, -1, 0, 1, 20});
+  const Pattern first_and_last{"ends", 3000, {{0, 2999}, {}, {2999}, {0, 1, 2}}};
+  const Pattern four = random_pattern("four", 5, 50, 4, [](std::int64_t i) { return i % 5; });
+  for (const std::size_t bytes : {std::size_t{1}, 128 * sizeof(S), 4096 * sizeof(S)}) {
+    CAPTURE(bytes);
+    const std::size_t before = backends::assume_core_cache_bytes(bytes);
+    check_product<T>(exec, band, band);
+    check_product<T>(exec, four, first_and_last);
+    check_product<T>(exec, unordered(four), unordered(first_and_last));
+    CHECK(mentions(kernels(band, band), dense));  // all threads' sums are fewer than C's entries
+    const std::string ends = kernels(four, first_and_last);
+    CHECK(mentions(ends, bytes == 4096 * sizeof(S) ? dense : table));
+    CHECK(!mentions(ends, bytes == 4096 * sizeof(S) ? table : dense));
+    backends::assume_core_cache_bytes(before);
+  }
+  const auto A = rough<T>(exec, band, 1);
+  const MultiplyPlan plan(exec, A.matrix(), A.matrix());
+  const auto threads = static_cast<std::size_t>(backends::threads_at_once(exec));
+  CHECK(plan.bytes() - plan.storage().bytes() <= threads * (128 * sizeof(S) + 64) + 1024);
+}
+TEST_CASE_TEMPLATE_APPLY(sums_within_a_cache, MatrixTypes);
+
 TEST_CASE_TEMPLATE_DEFINE("entries that occupy a device are a thread's each, unless one is long", T,
                           entries_of_threads) {
   const typename T::Exec exec;

@@ -180,8 +180,9 @@ class RowsExecutor {
 
   RowsExecutor(const SolveInspection<Exec, Matrix>& in, const Scheme& scheme)
       : waves_(schedule(in, scheme)) {
-    triangle_ = Copy(in.exec, in.T.rows(), triangle::entries_of(in.graph, waves_.place_order()),
-                     in.origin, in.sums.entries, in.diagonal == Diagonal::unit);
+    triangle_ =
+        Copy(in.exec, in.T.rows(), triangle::entries_of(in.graph, waves_.place_order()), in.origin,
+             in.sums.entries, in.diagonal == Diagonal::unit, waves_.threads_of_places());
     const bool come_later = in.T.nonzeros() > 0 && !in.T.values().data();
     if (!come_later) update_values(in.exec, in.T, nullptr);
     scheme_ = as_sptrsv(waves_.scheme());
@@ -196,7 +197,8 @@ class RowsExecutor {
   const Waves& waves() const { return waves_; }
 
   void update_values(const Exec& exec, const Matrix& T, std::int64_t* bad_diagonal) {
-    triangle_.update_values(exec, T, triangle::Reciprocals{bad_diagonal});
+    triangle_.update_values(exec, T, triangle::Reciprocals{bad_diagonal},
+                            waves_.threads_of_places());
   }
 
   void apply(const Exec& exec, bool conjugate, Acc alpha, const Multivector<const V>& b,

@@ -274,7 +274,7 @@ class SupernodeTriangle {
   SupernodeTriangle(const Exec& exec, const Matrix& T,
                     const triangle::DependencyGraph<O, Off>& graph, const Off* origin,
                     const Supernodes<Exec, O>& supernodes, const ordered::PlaceOrder<O>& order,
-                    Diagonal diagonal)
+                    Diagonal diagonal, const ordered::ThreadsOfPlaces& each_place)
       : count_(supernodes.count()), triangle_(graph.triangle), unit_(diagonal == Diagonal::unit) {
     table_memory_ =
         Arena<Space>(exec, "heddle::sptrsv::supernode_table", arena_array(place_, count_ + 1),
@@ -296,25 +296,25 @@ class SupernodeTriangle {
                      arena_array(source_, sources), arena_array(values_, entries + read_beyond),
                      arena_array(diagonal_, diagonals), arena_array(reciprocal_, rows));
     fill(exec, "heddle::sptrsv::no_values", values_.data() + entries, read_beyond, S(0));
-    Kokkos::parallel_for(
-        "heddle::sptrsv::copy_supernodes", range_policy(exec, count_),
-        CopySupernodes<O, Off>{graph, origin, supernodes.first(), order, place_.data(),
-                               column_ptr_.data(), value_ptr_.data(), step(), col_idx_.data(),
-                               source_.data()});
-    update_values(exec, T, nullptr);
+    each_place(exec, "heddle::sptrsv::copy_supernodes", count_,
+               CopySupernodes<O, Off>{graph, origin, supernodes.first(), order, place_.data(),
+                                      column_ptr_.data(), value_ptr_.data(), step(),
+                                      col_idx_.data(), source_.data()});
+    update_values(exec, T, nullptr, each_place);
   }
 
   /// Copies the values of a matrix of the same pattern, in the order of `exec`: one launch, no
   /// allocation, no wait. The lowest row with a bad diagonal (is_bad_diagonal) is marked in
   /// *bad_diagonal, if that is given (mark_bad_row).
-  void update_values(const Exec& exec, const Matrix& T, std::int64_t* bad_diagonal) {
+  void update_values(const Exec& exec, const Matrix& T, std::int64_t* bad_diagonal,
+                     const ordered::ThreadsOfPlaces& each_place) {
     const triangle::DependencyGraph<O, Off> rows{T.row_ptr().data(), T.col_idx().data(), T.rows(),
                                                  triangle_};
     const Off* const source = source_.extent(0) > 0 ? source_.data() : nullptr;
-    Kokkos::parallel_for("heddle::sptrsv::supernode_values", range_policy(exec, count_),
-                         UpdateSupernodes<S, O, Off, D>{
-                             rows, T.values().data(), view(), source, values_.data(),
-                             unit_ ? nullptr : diagonal_.data(), reciprocal_.data(), bad_diagonal});
+    each_place(exec, "heddle::sptrsv::supernode_values", count_,
+               UpdateSupernodes<S, O, Off, D>{rows, T.values().data(), view(), source,
+                                              values_.data(), unit_ ? nullptr : diagonal_.data(),
+                                              reciprocal_.data(), bad_diagonal});
   }
 
   View view() const {
@@ -488,7 +488,7 @@ class SupernodesExecutor {
   std::size_t bytes() const { return triangle_.bytes() + waves_.bytes(); }
 
   void update_values(const Exec& exec, const Matrix& T, std::int64_t* bad_diagonal) {
-    triangle_.update_values(exec, T, bad_diagonal);
+    triangle_.update_values(exec, T, bad_diagonal, waves_.threads_of_places());
   }
 
   void apply(const Exec& exec, bool conjugate, Acc alpha, const Multivector<const V>& b,
@@ -522,8 +522,8 @@ class SupernodesExecutor {
   SupernodesExecutor(const SolveInspection<Exec, Matrix>& in, const Scheme& scheme,
                      const Supernodes<Exec, O>& supernodes)
       : waves_(schedule(in, scheme, supernodes)),
-        triangle_(in.exec, in.T, in.graph, in.origin, supernodes, waves_.place_order(),
-                  in.diagonal),
+        triangle_(in.exec, in.T, in.graph, in.origin, supernodes, waves_.place_order(), in.diagonal,
+                  waves_.threads_of_places()),
         scheme_(as_supernodes(waves_.scheme())),
         simd_(backends::best_simd()) {}
 

@@ -153,10 +153,12 @@ inline bool waits_on_lanes(const Device& device) {
 ///                        one launch, with a barrier after each level
 ///     point-to-point     one launch; threads wait for those that they need (CPU)
 ///       grain=<n>          rows * 4 + entries of a level that are worth a thread (CPU)
+///       chain=<n>          rows * 4 + entries of rows that follow each other, each of which needs
+///                          the one before, and that are scheduled as one; left out: none (CPU)
 ///     sequential         one thread (CPU)
 ///     supernodes         rows that follow each other and share their columns are solved together
 ///       schedule=sequential|level-set|point-to-point   of supernodes, as those of rows above
-///       grain=<n>          as for rows, of supernodes
+///       grain=<n>, chain=<n>   as for rows, of supernodes
 inline SchemeGrammar grammar(const Device& device) {
   if (waits_on_lanes(device)) {
     const SchemeKey warps("warps", {"4", "8", "16", "32", "64"}, scheme_auto);
@@ -182,12 +184,13 @@ inline SchemeGrammar grammar(const Device& device) {
   }
   if (device.backend != BackendKind::host) return {"sptrsv", {{"level-set"}}};
   const SchemeKey grain("grain", {"<n>"}, scheme_auto, {"1", "200"});
+  const SchemeKey chain("chain", {"<n>"}, scheme_auto, {"40"});
   const SchemeKey schedule("schedule", {"sequential", "level-set", "point-to-point"}, scheme_auto);
   return {"sptrsv",
           {{"sequential"},
-           {"level-set", {}, {grain}},
-           {"point-to-point", {}, {grain}},
-           {"supernodes", {}, {schedule, grain}}}};
+           {"level-set", {}, {grain, chain}},
+           {"point-to-point", {}, {grain, chain}},
+           {"supernodes", {}, {schedule, grain, chain}}}};
 }
 
 /// Converts a scheme to one of wavefronts, which run the schemes of CPUs and of devices whose teams
@@ -208,12 +211,12 @@ inline Scheme as_sptrsv(const Scheme& scheme) {
 /// The wavefronts scheme of a loop over supernodes; nothing if the scheme leaves the choice to the
 /// wavefronts.
 inline std::optional<Scheme> wavefronts_of_supernodes(const Scheme& scheme) {
-  if (!scheme.has("schedule") && !scheme.has("grain")) return {};
+  if (!scheme.has("schedule") && !scheme.has("grain") && !scheme.has("chain")) return {};
   std::string kernel = scheme.has("schedule") ? scheme.value("schedule") : "point-to-point";
   if (kernel == "level-set") kernel = "barrier";
   std::vector<SchemeTerm> terms{{kernel}};
-  if (scheme.has("grain") && kernel != "sequential") {
-    terms.emplace_back("grain", scheme.value("grain"));
+  for (const char* key : {"grain", "chain"}) {
+    if (scheme.has(key) && kernel != "sequential") terms.emplace_back(key, scheme.value(key));
   }
   return Scheme("wavefronts", std::move(terms));
 }

@@ -3,6 +3,7 @@
 // CPUs, proved on the host and run by any number of threads.
 #include <doctest/doctest.h>
 
+#include <set>
 #include <thread>
 
 #include "../../../testing/events.hpp"
@@ -181,7 +182,7 @@ TEST_CASE_TEMPLATE_DEFINE("wavefronts: levels that were found elsewhere", T, giv
   };
   std::vector<std::optional<Scheme>> schemes{std::nullopt};
   for (const Scheme& scheme : variants_of(wavefronts::grammar(backends::describe(exec)))) {
-    const bool fits = !scheme.has("sequential") && !scheme.has("point-to-point");
+    const bool fits = scheme.has("launches") || (scheme.has("barrier") && !scheme.has("chain"));
     if (fits) schemes.emplace_back(scheme);
     if (!fits) CHECK_THROWS_WITH(by_level({0}, {.scheme = scheme}), doctest::Contains("elsewhere"));
   }
@@ -238,9 +239,11 @@ namespace ordered = heddle::detail::ordered;
 
 /// A pattern, the options of its loop, and a schedule for it.
 struct Scheduled {
-  Scheduled(const Pattern& from, WavefrontsOptions with, const char* kernel, int grain)
+  Scheduled(const Pattern& from, WavefrontsOptions with, const char* kernel, int grain,
+            int chain = 0)
       : pattern(from), options(std::move(with)) {
     options.scheme = Scheme("wavefronts", {{kernel}, SchemeTerm("grain", std::to_string(grain))});
+    if (chain > 0) options.scheme = wavefronts::with_chain(*options.scheme, chain);
     const Exec exec;
     waves = Wavefronts<Exec>(exec, loop().iterations, loop().reads, options);
     const auto order = waves.place_order();
@@ -294,14 +297,17 @@ TEST_CASE("wavefronts: every schedule is proved to keep every dependence") {
       options.threads = threads;
       for (const int grain : {1, 40}) {
         for (const char* kernel : {"barrier", "point-to-point"}) {
-          const Scheduled scheduled(pattern, options, kernel, grain);
-          CAPTURE(threads);
-          CAPTURE(grain);
-          CAPTURE(kernel);
-          CHECK(scheduled.schedule().threads == threads);
-          CHECK(scheduled.proved(scheduled.schedule()));
-          waits += static_cast<std::int64_t>(scheduled.schedule().waits.size());
-          tasks += scheduled.schedule().tasks();
+          for (const int chain : {0, 20, 1000}) {
+            const Scheduled scheduled(pattern, options, kernel, grain, chain);
+            CAPTURE(threads);
+            CAPTURE(grain);
+            CAPTURE(kernel);
+            CAPTURE(chain);
+            CHECK(scheduled.schedule().threads == threads);
+            CHECK(scheduled.proved(scheduled.schedule()));
+            waits += static_cast<std::int64_t>(scheduled.schedule().waits.size());
+            tasks += scheduled.schedule().tasks();
+          }
         }
       }
       watchdog.progress();
@@ -309,6 +315,108 @@ TEST_CASE("wavefronts: every schedule is proved to keep every dependence") {
   });
   CHECK(waits > 1000);
   CHECK(tasks > 1000);
+}
+
+TEST_CASE("wavefronts: chains are whole lines of a grid, and make fewer stages") {
+  constexpr int side = 60;
+  const Pattern grid = lower_grid("60 x 60", side);
+  const auto upper = reversed(grid);
+  for (const bool forward : {true, false}) {
+    WavefrontsOptions options{.sweep = forward ? SweepDirection::forward : SweepDirection::backward,
+                              .threads = 2};
+    const Pattern& pattern = forward ? grid : upper;
+    const Scheduled fine(pattern, options, "point-to-point", 1),
+        lines(pattern, options, "point-to-point", 1, 1000), none(pattern, options, "barrier", 1, 1);
+    CHECK(fine.waves.levels() == 2 * side - 1);
+    CHECK(lines.waves.levels() == 2 * side - 1);
+    CHECK(lines.waves.scheme().to_string() == "wavefronts/point-to-point,grain=1,chain=1000");
+    // A line waits for all of the line before, so lines follow each other.
+    CHECK(lines.schedule().tasks() == 1);
+    CHECK(fine.schedule().tasks() > side);
+    CHECK(none.schedule().task_begin == fine.schedule().task_begin);
+    CHECK(none.iterations == fine.iterations);
+    // Chains of 20 rows but for the first line, whose rows read less.
+    const Scheduled parts(pattern, options, "point-to-point", 1, 20 * 6);
+    CHECK(parts.schedule().stages() < fine.schedule().stages());
+    CHECK(parts.schedule().waits.size() < fine.schedule().waits.size());
+    int whole = 0;
+    for (std::size_t p = 0; p + 1 < parts.iterations.size(); ++p) {
+      const std::int64_t i = parts.iterations[p], next = parts.iterations[p + 1];
+      const bool first_line = forward ? i < side : i >= side * (side - 1);
+      if (first_line || (forward ? i + 1 : i) % side % 20 == 0) continue;
+      CHECK(next == (forward ? i + 1 : i - 1));
+      ++whole;
+    }
+    CHECK(whole == (side - 1) * 57);
+  }
+}
+
+TEST_CASE("wavefronts: chains are taken where waits cost more than they leave to do") {
+  const Exec exec;
+  const AssumedProcessors assumed(3);
+  const auto chosen = [&](const Pattern& pattern, double hand_over) {
+    const AssumedThreadCosts costs(backends::ThreadCosts{1e-7, hand_over});
+    WavefrontsOptions options;
+    options.threads = 3;
+    return waves_of(pattern, options).scheme();
+  };
+  const Pattern grid = lower_grid("400 x 400", 400);
+  CHECK(chosen(grid, 1e-7).has("chain"));
+  CHECK_FALSE(chosen(lower_band("no neighbours", 200000, {2000}), 1e-7).has("chain"));
+  CHECK(chosen(lower_band("one chain", 20000, {1}), 1e-7).has("sequential"));
+}
+
+namespace {
+
+/// All entries off the diagonal.
+struct OffDiagonal {
+  bool has(int row, int column) const { return row != column; }
+};
+
+/// The reciprocal of the diagonal; notes the thread that writes it.
+struct NotedReciprocal {
+  std::thread::id* who;
+  double operator()(double diagonal, int row) const {
+    who[row] = std::this_thread::get_id();
+    return 1 / diagonal;
+  }
+};
+
+}  // namespace
+
+// Memory lies near the thread that first writes it.
+TEST_CASE("wavefronts: the thread that will read a row copies it") {
+  const Exec exec;
+  const Pattern grid = triangle_named("grid");
+  const auto n = static_cast<int>(grid.rows.size());
+  for (const int chain : {0, 60}) {
+    WavefrontsOptions options;
+    options.threads = 2;
+    const Scheduled scheduled(grid, options, "point-to-point", 20, chain);
+    std::vector<std::thread::id> written(grid.rows.size()), read = written, begun = written;
+    std::thread::id *const writes = written.data(), *const reads = read.data(),
+                           *const begins = begun.data();
+    std::vector<int> row_ptr(grid.rows.row_ptr().begin(), grid.rows.row_ptr().end());
+    std::vector<double> values(static_cast<std::size_t>(grid.nonzeros()), 2.0);
+    const CsrMatrix<double, int, int, Kokkos::HostSpace> A(
+        n, n, static_cast<int>(grid.nonzeros()), row_ptr.data(), grid.rows.col_idx().data(),
+        values.data());
+    const auto each_place = scheduled.waves.threads_of_places();
+    const ordered::ChosenEntries<int, int, OffDiagonal, ordered::PlaceOrder<int>> chosen{
+        row_ptr.data(), A.col_idx().data(), {}, scheduled.waves.place_order()};
+    ordered::StoredRows<Exec, double, int, int, double, OffDiagonal> rows(
+        exec, n, chosen, nullptr, std::nullopt, false, each_place);
+    rows.update_values(exec, A, NotedReciprocal{writes}, each_place);
+    each_place(exec, "heddle::test::places", n, [&](std::int64_t p) {
+      begins[scheduled.waves.place_order()(p)] = std::this_thread::get_id();
+    });
+    scheduled.waves.for_each(exec, [=](int i) { reads[i] = std::this_thread::get_id(); });
+    exec.fence("heddle::test::ran");
+    CHECK(written == read);
+    CHECK(begun == read);
+    const std::set<std::thread::id> threads(read.begin(), read.end());
+    CHECK(std::ssize(threads) == std::min(2, exec.concurrency()));
+  }
 }
 
 TEST_CASE("wavefronts: no wait and no barrier can be left out") {
