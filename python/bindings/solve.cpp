@@ -46,9 +46,8 @@ class ChosenSolver : public Holder<Solver<Exec, typename Matrix<S, O>::Csr>> {
     options.callback = [look = look_](int iterations, double residual) {
       return (**look)(iterations, residual);
     };
-    this->set(run(small_, [&](const Exec& exec) {
-      return std::make_unique<Of>(exec, *matrix_, options);
-    }));
+    this->set(run(small_,
+                  [&](const Exec& exec) { return std::make_unique<Of>(exec, *matrix_, options); }));
   }
 
   /// x is the guess, and the solution. The callback is f(iterations, residual), or None.
@@ -61,9 +60,8 @@ class ChosenSolver : public Holder<Solver<Exec, typename Matrix<S, O>::Csr>> {
       *look_ = &look;
       const std::shared_ptr<void> after(nullptr, [&](void*) { *look_ = nullptr; });
       using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
-      report =
-          solver.solve(exec, Kokkos::View<const S*, Space, Unmanaged>(b.data(), b.shape(0)),
-                       Kokkos::View<S*, Space, Unmanaged>(x.data(), x.shape(0)));
+      report = solver.solve(exec, Kokkos::View<const S*, Space, Unmanaged>(b.data(), b.shape(0)),
+                            Kokkos::View<S*, Space, Unmanaged>(x.data(), x.shape(0)));
     });
     return told(report);
   }

@@ -178,7 +178,8 @@ TEST_CASE("a system in parts takes the iterations of the whole, by every method"
         CHECK(residual <= 1.0001e-8 * norm(system.b));
         CHECK(close(residual, result.residual, 1e-4));
         if (cuts.size() > 1) continue;
-        // One process adds up as none does, except where CgSolver does not compute p . q apart.
+        // One process adds up as none does, except where CgSolver computes p . q within another
+        // pass.
         CHECK(result.iterations == whole.result.iterations);
         CHECK(copy_out(parted.x) == copy_out(whole.x));
       }

@@ -348,11 +348,8 @@ TEST_CASE("limits are kept, and what is reached is said") {
   const std::size_t least = plain.bytes();
   plain.solve(Exec(), b, x);
   const std::size_t enough = plain.bytes();
-  REQUIRE(enough > least);
   Solver bounded(Exec(), a.matrix(), {.max_bytes = enough});
-  const SolveReport& report = bounded.solve(Exec(), b, x);
-  CAPTURE(report.to_string());
-  CHECK(report.converged());
+  CHECK(bounded.solve(Exec(), b, x).converged());
   CHECK(relative(a, b, x) <= 1.0001e-8);
   CHECK(bounded.bytes() <= enough);
   for (const std::size_t bytes : {least, enough}) {
