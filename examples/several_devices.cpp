@@ -99,24 +99,28 @@ struct ListBoundary {
   KOKKOS_FUNCTION void operator()(int i) const { rows(i) = first + (i < face ? i : i + skipped); }
 };
 
-/// y += t in rows that have columns of neighbours, and the sum of x . t.
+/// y += t in rows that have columns of neighbours. The sum of x . t is added to *dot, if it is not
+/// null, in the launch.
 struct AddBoundary {
   Array<const int> rows;
   Array<const double> t;
   const double* x;
-  double* y;
+  double *y, *dot;
 
   KOKKOS_FUNCTION void operator()(int i, double& sum) const {
     const int row = rows(i);
     y[row] += t(i);
     sum += x[row] * t(i);
   }
+  KOKKOS_FUNCTION void final(double& sum) const {
+    if (dot) *dot += sum;
+  }
 };
-struct AddNumber {
-  double* to;
-  Kokkos::View<const double, Space> from;
+/// A number that a kernel leaves in memory of the host, as a solver's sums.
+struct WriteNumber {
+  Kokkos::View<double, Kokkos::SharedHostPinnedSpace> to;
 
-  KOKKOS_FUNCTION void operator()(int) const { *to += from(); }
+  KOKKOS_FUNCTION void operator()(int) const { to() = 1; }
 };
 
 /// The rows of one device: an operator for its thread's solver. Events order devices; the host does
@@ -164,7 +168,7 @@ class Slab {
   void apply(const Exec& on, const X& x, const Y& y) {
     send(on, x.data());
     own_.apply(on, x, y);
-    add_neighbours(on, x.data(), y.data());
+    add_neighbours(on, x.data(), y.data(), nullptr);
   }
   /// The dot of own columns costs CG no pass over vectors; that of neighbours' columns is added.
   template <class X, class Y, class Workspace, class Result>
@@ -172,9 +176,7 @@ class Slab {
                  const Result& result) {
     send(on, x.data());
     own_.apply_dot(on, x, y, workspace, result);
-    if (!add_neighbours(on, x.data(), y.data())) return;
-    Kokkos::parallel_for("example::add_number", Kokkos::RangePolicy<Exec>(on, 0, 1),
-                         AddNumber{result.data(), part_});
+    add_neighbours(on, x.data(), y.data(), result.data());
   }
 
   /// The parts of a product, which are measured alone.
@@ -236,17 +238,16 @@ class Slab {
     turn().sent.hold(on);
     ++products_;
   }
-  /// y += neighbours' columns; part_ = their part of x . y. Returns whether there are any.
-  bool add_neighbours(const Exec& on, const double* x, double* y) {
+  /// y += neighbours' columns, and *dot += their part of x . y.
+  void add_neighbours(const Exec& on, const double* x, double* y, double* dot) {
     receive(on);
     if (ghost_plan_) {
       ghost_plan_->apply(on, turn().ghosts, t_);
       Kokkos::parallel_reduce("example::add_boundary",
                               Kokkos::RangePolicy<Exec>(on, 0, static_cast<int>(t_.extent(0))),
-                              AddBoundary{boundary_, t_, x, y}, part_);
+                              AddBoundary{boundary_, t_, x, y, dot}, part_);
     }
     finish(on);
-    return ghost_plan_ != nullptr;
   }
 
   Queue queue_, copies_;
@@ -262,7 +263,7 @@ class Slab {
   std::array<Turn, 2> turns_{Turn(exec()), Turn(exec())};
   std::int64_t products_ = 0;
   std::atomic<std::int64_t> queued_ = 0;  ///< products whose copies are queued
-  Kokkos::View<double, Space> part_;
+  Kokkos::View<double, Space> part_;  ///< of the boundary; AddBoundary has added it already
 };
 
 /// Threads that wait for each other and add up numbers, each with the same bits.
@@ -402,13 +403,12 @@ Times on_devices(int devices, int existing, int n, int products) {
 
     heddle::KrylovOptions options = options_of_all;
     options.reduction = [&threads, d](std::span<double> numbers) { threads.sum(d, numbers); };
-    const Kokkos::View<double, Space> number(Kokkos::view_alloc(exec, std::string("example::n")));
-    const Kokkos::View<double, Kokkos::SharedHostPinnedSpace> pinned("example::pinned");
-    times.reduction = seconds_of(threads, exec, products, [&] {  // as a solver does
-      Kokkos::deep_copy(exec, pinned, number);
+    const Kokkos::View<double, Kokkos::SharedHostPinnedSpace> number("example::number");
+    times.reduction = seconds_of(threads, exec, products, [&] {  // as in a solver
+      Kokkos::parallel_for("example::number", Kokkos::RangePolicy<Exec>(exec, 0, 1),
+                           WriteNumber{number});
       exec.fence("example::reduce");
-      options.reduction({pinned.data(), 1});
-      Kokkos::deep_copy(exec, number, pinned);
+      options.reduction({number.data(), 1});
     });
     solve(threads, exec, A, A.own(), options, b, x, times);
     copy_to_host(exec, x, all.x.data() + std::int64_t{d} * rows);
