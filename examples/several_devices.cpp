@@ -222,7 +222,7 @@ class Slab {
     Kokkos::deep_copy(copies_.exec(), OnDevice(there.ghosts.data() + place, face),
                       ConstOnDevice(from, face));
   }
-  /// Work that is queued from now on begins when the neighbours' entries have arrived.
+  /// Work that is queued from now on begins after the neighbours' entries have arrived.
   void receive(const Exec& on) {
     for (Slab* neighbour : {below_, above_}) {
       if (!neighbour) continue;
@@ -232,7 +232,7 @@ class Slab {
       neighbour->turns_[static_cast<std::size_t>(products_ % 2)].sent.hold(on);
     }
   }
-  /// What is queued from now on may change x.
+  /// Lets work that is queued from now on change x.
   void finish(const Exec& on) {
     turn().used.record(on);
     turn().sent.hold(on);
@@ -263,7 +263,7 @@ class Slab {
   std::array<Turn, 2> turns_{Turn(exec()), Turn(exec())};
   std::int64_t products_ = 0;
   std::atomic<std::int64_t> queued_ = 0;  ///< products whose copies are queued
-  Kokkos::View<double, Space> part_;  ///< of the boundary; AddBoundary has added it already
+  Kokkos::View<double, Space> part_;      ///< of the boundary; AddBoundary has added it already
 };
 
 /// Threads that wait for each other and add up numbers, each with the same bits.
@@ -275,8 +275,8 @@ class Threads {
     const std::int64_t until = (arrived_.fetch_add(1) / count_ + 1) * count_;
     while (arrived_.load() < until) std::this_thread::yield();
   }
-  /// A reduction of KrylovOptions, of the thread with this number. Each turn has its own numbers, so
-  /// that one meeting is enough.
+  /// A reduction of KrylovOptions, of the thread with this number. Each turn has its own numbers,
+  /// so that one meeting is enough.
   void sum(int thread, std::span<double> numbers) {
     const std::size_t turn = of_[static_cast<std::size_t>(thread)].turns++ % 2;
     auto& own = of_[static_cast<std::size_t>(thread)].numbers[turn];

@@ -49,15 +49,15 @@ class ProcessSums {
     const auto n = static_cast<std::size_t>(count);
     reduction_({reinterpret_cast<double*>(totals()), n * sizeof(Sum) / sizeof(double)});
   }
-  /// The same for numbers in memory of the device. Does nothing without a reduction.
+  /// Replaces numbers in memory of the device so. Does nothing without a reduction.
   void complete(const Exec& exec, Sum* numbers, int count) const {
     if (!reduction_) return;
     Kokkos::deep_copy(kokkos_space(exec), on_host(count), on_device(numbers, count));
     complete(exec, count);
     Kokkos::deep_copy(kokkos_space(exec), on_device(numbers, count), on_host(count));
   }
-  /// Where a kernel writes a sum that is to be `number`, in memory of the device: totals() with a
-  /// reduction.
+  /// The place to which a kernel writes a sum that is to be `number`, in memory of the device: that
+  /// of totals() with a reduction.
   Sum* place_of(Sum* number) const { return reduction_ ? totals() : number; }
   /// Completes the sum that was written to place_of(number).
   void complete_placed(const Exec& exec, Sum* number) const {
