@@ -6,6 +6,7 @@
 // to all, each with side^3 points. Without a second device: with two queues of the first.
 //
 //   heddle_example_several_devices --side 160 --devices 4 --products 200
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cmath>
@@ -17,6 +18,7 @@
 #include <heddle/spmv.hpp>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -99,22 +101,26 @@ struct ListBoundary {
   KOKKOS_FUNCTION void operator()(int i) const { rows(i) = first + (i < face ? i : i + skipped); }
 };
 
-/// y += t in rows that have columns of neighbours. The sum of x . t is added to *dot, if it is not
-/// null, in the launch.
+/// y += t in rows that have columns of neighbours, and *dot += *part, if dot is not null.
 struct AddBoundary {
   Array<const int> rows;
   Array<const double> t;
-  const double* x;
-  double *y, *dot;
+  double* y;
+  double* dot;
+  Kokkos::View<const double, Space> part;
 
-  KOKKOS_FUNCTION void operator()(int i, double& sum) const {
-    const int row = rows(i);
-    y[row] += t(i);
-    sum += x[row] * t(i);
+  KOKKOS_FUNCTION void operator()(int i) const {
+    y[rows(i)] += t(i);
+    if (i == 0 && dot) *dot += part();
   }
-  KOKKOS_FUNCTION void final(double& sum) const {
-    if (dot) *dot += sum;
-  }
+};
+/// The sum of x . t over these rows.
+struct DotOfBoundary {
+  Array<const int> rows;
+  Array<const double> t;
+  const double* x;
+
+  KOKKOS_FUNCTION void operator()(int i, double& sum) const { sum += x[rows(i)] * t(i); }
 };
 /// A number that a kernel leaves in memory of the host, as a solver's sums.
 struct WriteNumber {
@@ -123,14 +129,15 @@ struct WriteNumber {
   KOKKOS_FUNCTION void operator()(int) const { to() = 1; }
 };
 
-/// The rows of one device: an operator for its thread's solver. Events order devices; the host does
-/// not wait for any. A thread waits for its neighbours' threads until they have queued their
-/// copies, since an event has to be recorded before a queue can wait for it.
+/// The rows of one device: an operator for its thread's solver. Copies to neighbours and products
+/// with what they sent have a queue of their own, beside the product of own columns. Events order
+/// devices; the host does not wait for any. A thread waits for its neighbours' threads until they
+/// have queued their copies, since an event has to be recorded before a queue can wait for it.
 class Slab {
  public:
   Slab(int device, int n, int planes)
       : queue_(device),
-        copies_(device),
+        beside_(device),
         face_(n * n),
         own_rows_(laplacian(exec(), n, planes)),
         own_(exec(), own_rows_.csr()),
@@ -187,9 +194,10 @@ class Slab {
   template <class X>
   void exchange(const Exec& on, const X& x) {
     send(on, x.data());
-    receive(on);
+    receive();
     finish(on);
   }
+  std::string scheme() const { return own_.scheme().to_string(); }
 
  private:
   using OnDevice = Kokkos::View<double*, Space, Kokkos::MemoryUnmanaged>;
@@ -208,49 +216,54 @@ class Slab {
 
   /// Queues copies of the outer planes of x to the neighbours.
   void send(const Exec& on, const double* x) {
+    if (!below_ && !above_) return;
     ready_.record(on);
-    ready_.hold(copies_.exec());
+    ready_.hold(beside_.exec());
     if (below_) copy_to(*below_, below_->below_ ? face_ : 0, x);
     if (above_) copy_to(*above_, 0, x + (own_rows_.rows - face_));
-    turn().sent.record(copies_.exec());
+    turn().sent.record(beside_.exec());
     queued_.store(products_ + 1, std::memory_order_release);
   }
   void copy_to(Slab& neighbour, int place, const double* from) {
     const Turn& there = neighbour.turns_[static_cast<std::size_t>(products_ % 2)];
-    there.used.hold(copies_.exec());  // by the product before the last one
+    there.used.hold(beside_.exec());  // by the product before the last one
     const auto face = static_cast<std::size_t>(face_);
-    Kokkos::deep_copy(copies_.exec(), OnDevice(there.ghosts.data() + place, face),
+    Kokkos::deep_copy(beside_.exec(), OnDevice(there.ghosts.data() + place, face),
                       ConstOnDevice(from, face));
   }
-  /// Work that is queued from now on begins after the neighbours' entries have arrived.
-  void receive(const Exec& on) {
+  /// Work that is queued beside from now on begins after the neighbours' entries have arrived.
+  void receive() {
     for (Slab* neighbour : {below_, above_}) {
       if (!neighbour) continue;
       while (neighbour->queued_.load(std::memory_order_acquire) <= products_) {
         std::this_thread::yield();
       }
-      neighbour->turns_[static_cast<std::size_t>(products_ % 2)].sent.hold(on);
+      neighbour->turns_[static_cast<std::size_t>(products_ % 2)].sent.hold(beside_.exec());
     }
   }
-  /// Lets work that is queued from now on change x.
+  /// Lets work that is queued from now on read what was computed beside, and change x.
   void finish(const Exec& on) {
-    turn().used.record(on);
-    turn().sent.hold(on);
+    turn().used.record(beside_.exec());
+    turn().used.hold(on);
     ++products_;
   }
   /// y += neighbours' columns, and *dot += their part of x . y.
   void add_neighbours(const Exec& on, const double* x, double* y, double* dot) {
-    receive(on);
-    if (ghost_plan_) {
-      ghost_plan_->apply(on, turn().ghosts, t_);
-      Kokkos::parallel_reduce("example::add_boundary",
-                              Kokkos::RangePolicy<Exec>(on, 0, static_cast<int>(t_.extent(0))),
-                              AddBoundary{boundary_, t_, x, y, dot}, part_);
+    if (!ghost_plan_) return;
+    receive();
+    const int n = static_cast<int>(t_.extent(0));
+    ghost_plan_->apply(beside_.exec(), turn().ghosts, t_);
+    if (dot) {
+      Kokkos::parallel_reduce("example::dot_of_boundary",
+                              Kokkos::RangePolicy<Exec>(beside_.exec(), 0, n),
+                              DotOfBoundary{boundary_, t_, x}, part_);
     }
     finish(on);
+    Kokkos::parallel_for("example::add_boundary", Kokkos::RangePolicy<Exec>(on, 0, n),
+                         AddBoundary{boundary_, t_, y, dot, part_});
   }
 
-  Queue queue_, copies_;
+  Queue queue_, beside_;
   int face_;
   Rows own_rows_;
   Plan own_;
@@ -263,7 +276,7 @@ class Slab {
   std::array<Turn, 2> turns_{Turn(exec()), Turn(exec())};
   std::int64_t products_ = 0;
   std::atomic<std::int64_t> queued_ = 0;  ///< products whose copies are queued
-  Kokkos::View<double, Space> part_;      ///< of the boundary; AddBoundary has added it already
+  Kokkos::View<double, Space> part_;      ///< of x . y: that of neighbours' columns
 };
 
 /// Threads that wait for each other and add up numbers, each with the same bits.
@@ -310,6 +323,7 @@ struct Times {
   double product = 0, own = 0, exchange = 0, reduction = 0, iteration = 0;  // in seconds
   int iterations = 0;
   bool converged = false;
+  std::string scheme;  // of products of own columns
   std::vector<double> x;
 };
 
@@ -370,6 +384,7 @@ Times on_one_device(int n, int planes, int products) {
   const auto x = array<double>(exec, "example::x", matrix.rows);
   Kokkos::deep_copy(exec, b, 1.0);
   Times times;
+  times.scheme = A.scheme().to_string();
   times.product = seconds_of(alone, exec, products, [&] { A.apply(exec, b, x); });
   solve(alone, exec, A, matrix, options_of_all, b, x, times);
   times.x.resize(x.extent(0));
@@ -397,6 +412,7 @@ Times on_devices(int devices, int existing, int n, int products) {
     const auto x = array<double>(exec, "example::x", rows);
     Kokkos::deep_copy(exec, b, 1.0);
     Times times;
+    times.scheme = A.scheme();
     times.product = seconds_of(threads, exec, products, [&] { A.apply(exec, b, x); });
     times.own = seconds_of(threads, exec, products, [&] { A.apply_own(exec, b, x); });
     times.exchange = seconds_of(threads, exec, products, [&] { A.exchange(exec, b); });
@@ -473,8 +489,9 @@ int run(int n, int most, int products) {
     const double residual = relative_residual(n, count * n, times.x);
     print(std::to_string(count).c_str(), times, one, residual);
     const bool alike = std::abs(times.iterations - whole.iterations) <= 1 + whole.iterations / 100;
-    std::printf("        on one device: %.1f, %.1f an iteration, %d iterations\n",
-                1e6 * whole.product, 1e6 * whole.iteration, whole.iterations);
+    std::printf("        by %s; on one device %.1f, %.1f an iteration, %d iterations, by %s\n",
+                times.scheme.c_str(), 1e6 * whole.product, 1e6 * whole.iteration, whole.iterations,
+                whole.scheme.c_str());
     good = good && times.converged && alike && residual <= 1.01e-8;
   }
   return good ? 0 : 1;
