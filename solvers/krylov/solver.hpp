@@ -152,7 +152,7 @@ class ProjectedPreconditioner {
 
   template <class B, class X>
   void apply(const Exec& exec, const B& b, const X& x) const {
-    const std::size_t count = b.size() / std::max<std::size_t>(b.extent(0), 1);
+    const std::size_t count = b.extent(1);  // 1 of rank 1
     const Vectors from(const_cast<S*>(b.data()), b.extent(0), count);
     const Vectors to(x.data(), x.extent(0), count);
     apply_(exec, from, to);

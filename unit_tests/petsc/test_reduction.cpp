@@ -200,6 +200,7 @@ void check_solver(const KrylovOptions& given, double skew, int empty, With with)
 }  // namespace
 
 TEST_CASE("conjugate gradients on a distributed grid take the iterations of one process") {
+  OK(detail::petsc::initialize_kokkos());
   for (const int empty : {0, 1}) {
     CAPTURE(empty);
     for (const With with : {With::none, With::jacobi, With::scaling}) {
@@ -213,6 +214,7 @@ TEST_CASE("conjugate gradients on a distributed grid take the iterations of one 
 }
 
 TEST_CASE("gmres on a distributed grid takes the iterations of one process") {
+  OK(detail::petsc::initialize_kokkos());
   for (const int empty : {0, 1}) {
     CAPTURE(empty);
     for (const With with : {With::none, With::jacobi}) {
@@ -227,6 +229,7 @@ TEST_CASE("gmres on a distributed grid takes the iterations of one process") {
 }
 
 TEST_CASE("limits of one process end the solve on all") {
+  OK(detail::petsc::initialize_kokkos());
   const Stencil a;
   const Values b = right_hand_side(a), x("heddle::test::x", b.extent(0));
   const auto solve = [&](KrylovOptions options) {
@@ -250,6 +253,7 @@ TEST_CASE("limits of one process end the solve on all") {
 }
 
 TEST_CASE("b of a wrong length on one process is an error on all") {
+  OK(detail::petsc::initialize_kokkos());
   const Stencil a;
   const std::size_t wrong = process() == processes() - 1 ? 1 : 0;
   const Values b("heddle::test::b", static_cast<std::size_t>(a.rows()) + wrong),
@@ -261,6 +265,7 @@ TEST_CASE("b of a wrong length on one process is an error on all") {
 }
 
 TEST_CASE("a matrix of PETSc is an operator") {
+  OK(detail::petsc::initialize_kokkos());
   for (const Layout layout : {Layout::runs, Layout::last, Layout::none_on_first}) {
     CAPTURE(int(layout));
     constexpr PetscInt n = 20;
