@@ -37,6 +37,7 @@ set(HEDDLE_PUBLIC_NAMES
     read_matrix.hpp=core/files/read_matrix.hpp
     recipes.hpp=formats/recipes.hpp
     sgd.hpp=solvers/sgd.hpp
+    several_devices.hpp=backends/several_devices.hpp
     single_precision.hpp=solvers/single_precision.hpp
     solve.hpp=solvers/solve.hpp
     sparse_direct.hpp=solvers/sparse_direct.hpp

@@ -355,9 +355,9 @@ class CgSolver
       if (count() == 1) {
         krylov::recordable<A>(exec, [&] {
           matrix.apply_dot(exec, ConstSolverVector<Exec, S>(column(p_)), column(q_), workspace_,
-                           krylov::SolverNumber<Exec, Sum>(curvature_));
+                           krylov::SolverNumber<Exec, Sum>(sums_.place_of(curvature_)));
         });
-        return sums_.complete(exec, curvature_, 1);
+        return sums_.complete_placed(exec, curvature_);
       }
     }
     krylov::apply<Exec, S>(exec, matrix, p_, q_);

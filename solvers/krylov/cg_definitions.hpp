@@ -253,7 +253,7 @@ void CgSolver<Exec, S>::rho(const Exec& exec, const Const& z) {
     Sum* const of_residual = sums_.totals();
     Sum* const of_rho = of_residual + count();
     this->add_up(exec, label, true, rho, of_rho);
-    sums_.complete(exec, of_residual, count() * (1 + Rho::sums));
+    sums_.complete(exec, count() * (1 + Rho::sums));
     this->finish(exec, Passes<How::by_operator>{*this}.residual_pass(z), of_residual);
     this->finish(exec, rho, of_rho);
   };

@@ -33,37 +33,51 @@ class ProcessSums {
 
   ProcessSums() = default;
   /// Room for `most` numbers at a time. Allocates nothing without a reduction.
-  ProcessSums(const Exec& exec, const Reduction& reduction, std::size_t most)
-      : reduction_(reduction) {
+  ProcessSums(const Reduction& reduction, std::size_t most) : reduction_(reduction) {
     if (!reduction) return;
-    arena_ = Arena<Space>(exec, "heddle::krylov::totals", arena_array(totals_, most));
-    on_host_ =
-        Kokkos::View<Sum*, Kokkos::SharedHostPinnedSpace>("heddle::krylov::totals_on_host", most);
+    totals_ = Kokkos::View<Sum*, Kokkos::SharedHostPinnedSpace>("heddle::krylov::totals", most);
   }
 
-  explicit operator bool() const { return totals_ != nullptr; }
-  /// Memory of the device for the sums of a pass; null without a reduction.
-  Sum* totals() const { return totals_; }
-  /// Replaces `count` numbers in memory of the device by their sums over all processes. Waits for
-  /// `exec`, and for the other processes.
+  explicit operator bool() const { return totals_.data() != nullptr; }
+  /// Memory for the sums of a pass; null without a reduction. It is the host's, which kernels
+  /// write to, since a copy of so few numbers takes as long as a launch.
+  Sum* totals() const { return totals_.data(); }
+  /// Replaces the first `count` of totals() by their sums over all processes. Waits for `exec`, and
+  /// for the other processes.
+  void complete(const Exec& exec, int count) const {
+    exec.fence("heddle::krylov::reduce");
+    const auto n = static_cast<std::size_t>(count);
+    reduction_({reinterpret_cast<double*>(totals()), n * sizeof(Sum) / sizeof(double)});
+  }
+  /// Replaces numbers in memory of the device so. Does nothing without a reduction.
   void complete(const Exec& exec, Sum* numbers, int count) const {
     if (!reduction_) return;
-    const auto n = static_cast<std::size_t>(count);
-    const Kokkos::View<Sum*, Space, Kokkos::MemoryUnmanaged> of_device(numbers, n);
-    const Kokkos::View<Sum*, Kokkos::SharedHostPinnedSpace, Kokkos::MemoryUnmanaged> of_host(
-        on_host_.data(), n);
-    Kokkos::deep_copy(kokkos_space(exec), of_host, of_device);
-    exec.fence("heddle::krylov::reduce");
-    reduction_({reinterpret_cast<double*>(of_host.data()), n * sizeof(Sum) / sizeof(double)});
-    Kokkos::deep_copy(kokkos_space(exec), of_device, of_host);
+    Kokkos::deep_copy(kokkos_space(exec), on_host(count), on_device(numbers, count));
+    complete(exec, count);
+    Kokkos::deep_copy(kokkos_space(exec), on_device(numbers, count), on_host(count));
   }
-  std::size_t bytes() const { return arena_.bytes(); }
+  /// The place to which a kernel writes a sum that is to be `number`, in memory of the device: that
+  /// of totals() with a reduction.
+  Sum* place_of(Sum* number) const { return reduction_ ? totals() : number; }
+  /// Completes the sum that was written to place_of(number).
+  void complete_placed(const Exec& exec, Sum* number) const {
+    if (!reduction_) return;
+    complete(exec, 1);
+    Kokkos::deep_copy(kokkos_space(exec), on_device(number, 1), on_host(1));
+  }
 
  private:
+  auto on_host(int count) const {
+    return Kokkos::View<Sum*, Kokkos::SharedHostPinnedSpace, Kokkos::MemoryUnmanaged>(
+        totals(), static_cast<std::size_t>(count));
+  }
+  auto on_device(Sum* numbers, int count) const {
+    return Kokkos::View<Sum*, Space, Kokkos::MemoryUnmanaged>(numbers,
+                                                              static_cast<std::size_t>(count));
+  }
+
   Reduction reduction_;
-  Arena<Space> arena_;
-  Sum* totals_ = nullptr;
-  Kokkos::View<Sum*, Kokkos::SharedHostPinnedSpace> on_host_;
+  Kokkos::View<Sum*, Kokkos::SharedHostPinnedSpace> totals_;
 };
 
 /// An orthonormal basis N of a nullspace, and P = 1 - N N'.
@@ -90,7 +104,7 @@ class Projection {
   Multivector<const S> right(const Exec& exec, const Multivector<const S>& b) const;
   /// N' b of the b that right() has projected last.
   Along along() const { return {along_, static_cast<int>(basis_.extent(1))}; }
-  std::size_t bytes() const { return arena_.bytes() + workspace_.bytes() + sums_.bytes(); }
+  std::size_t bytes() const { return arena_.bytes() + workspace_.bytes(); }
 
  private:
   template <class Given>
@@ -346,7 +360,7 @@ class KrylovSolver {
   int replays() const { return blocks_.replays(); }
   std::size_t bytes() const {
     return arena_.bytes() + workspace_.bytes() + monitor_.bytes() + best_.bytes() +
-           nullspace_.bytes() + sums_.bytes();
+           nullspace_.bytes();
   }
   /// Number of bytes that a step moves, without those of the preconditioner.
   template <class A, class M = NoPreconditioner>

@@ -277,7 +277,7 @@ Projection<Exec, S>::Projection(const Exec& exec, const KrylovOptions& options, 
   const auto count = static_cast<std::size_t>(options.vectors);
   if (k == 0 || (n == 0 && !options.reduction)) return;
   const std::size_t numbers = k * std::max(k, count);
-  sums_ = {exec, options.reduction, numbers};
+  sums_ = {options.reduction, numbers};
   workspace_ = VectorWorkspace<Exec, Sum>(exec, static_cast<int>(numbers));
   S *basis = nullptr, *right = nullptr;
   arena_ = Arena<typename Exec::memory_space>(
@@ -412,7 +412,7 @@ KrylovSolver<Solver, Exec, S, State>::KrylovSolver(const Exec& exec, std::int64_
                  std::max((options.restart.value_or(0) + 1) * options.vectors,
                           TrueResidual<S, State, true>::sums * vectors::vectors_at_once),
                  Solver::traits.dot_in_product ? rows : 0),
-      sums_(exec, options.reduction,
+      sums_(options.reduction,
             static_cast<std::size_t>(
                 std::max(options.restart.value_or(0) + 1, ProcessSums<Exec, Sum>::most_sums) *
                 options.vectors)),
@@ -463,7 +463,7 @@ void KrylovSolver<Solver, Exec, S, State>::pass(const Exec& exec, const char* la
   } else {
     add_up(exec, label, unit_stride, of, sums_.totals());
     if (!sums_) return;
-    sums_.complete(exec, sums_.totals(), count() * Pass::sums);
+    sums_.complete(exec, count() * Pass::sums);
     finish(exec, of, sums_.totals());
   }
 }

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "../../backends/several_devices.hpp"
 #include "../../solvers/bicgstab.hpp"
 #include "../../solvers/cg.hpp"
 #include "../../solvers/gauss_seidel.hpp"
@@ -209,6 +210,14 @@ Found work_on(const Exec& exec, const Storage& host) {
   return work.found;
 }
 
+/// Steps by one thread, each of which needs the one before: takes a while on a GPU.
+struct CountSlowly {
+  Kokkos::View<std::int64_t, Space> to;
+  KOKKOS_FUNCTION void operator()(int) const {
+    for (int i = 0; i < 100000; ++i) Kokkos::atomic_add(&to(), std::int64_t{1});
+  }
+};
+
 void check(const Found& found, const Exec& exec, const Found& first) {
   CHECK(found.device_of_memory == device_of(exec));
   REQUIRE(found.residuals.size() == 15);
@@ -218,6 +227,35 @@ void check(const Found& found, const Exec& exec, const Found& first) {
 }
 
 }  // namespace
+
+TEST_CASE("an event holds the queue of another device until the work before it has ended") {
+  const int devices = device_count<Exec>();
+  REQUIRE(devices >= 1);
+  using Number = Kokkos::View<std::int64_t, Space>;
+  const DeviceQueue<Exec> first(0), second(devices - 1);
+  CHECK(device_of(first.exec()) == 0);
+  CHECK(device_of(second.exec()) == devices - 1);
+  connect_devices(first.exec(), second.exec());
+  const Number from(Kokkos::view_alloc(first.exec(), "heddle::test::from"));
+  const Number to(Kokkos::view_alloc(second.exec(), "heddle::test::to"));
+  CHECK(device_of(to.data()) == device_of(second.exec()));
+  DeviceEvent<Exec> counted(first.exec()), copied(second.exec());
+  counted.hold(second.exec());  // nothing is recorded yet
+  for (int time = 1; time <= 3; ++time) {
+    copied.hold(first.exec());
+    Kokkos::parallel_for("heddle::test::count", Kokkos::RangePolicy<Exec>(first.exec(), 0, 1),
+                         CountSlowly{from});
+    counted.record(first.exec());
+    counted.hold(second.exec());
+    Kokkos::deep_copy(second.exec(), to, from);
+    copied.record(second.exec());
+    std::int64_t found = 0;
+    Kokkos::deep_copy(second.exec(), found, to);
+    second.exec().fence("heddle::test::found");
+    CHECK(found == 100000 * time);
+  }
+  first.exec().fence("heddle::test::counted");
+}
 
 TEST_CASE("every device multiplies and solves, alone and beside the others, to the same bits") {
   const Storage A = poisson();
