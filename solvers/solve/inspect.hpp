@@ -51,7 +51,7 @@ void each(const Exec& exec, const char* label, std::int64_t n, const Body& body)
   }
   parallel_for(exec, label, n, body);
 }
-/// The same of a reduction.
+/// Reduces body(i, sum) over i < n, on the calling thread while a OneThread is wanted.
 template <ExecutionSpace Exec, class Body, class Sum>
 void reduce(const Exec& exec, const char* label, std::int64_t n, const Body& body, Sum& sum) {
   if constexpr (backends::runs_on_host<Exec>) {
