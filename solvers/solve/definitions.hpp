@@ -209,8 +209,8 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
     found->remembered = true;
     return true;
   }
-  /// Adds the pair that converged to the tuning cache, unless it was found there. A Solver adds one:
-  /// values that alternate between two kinds would let the file grow without bound.
+  /// Adds the pair that converged to the tuning cache, unless it was found there. A Solver adds
+  /// one: values that alternate between two kinds would let the file grow without bound.
   void remember_pair() {
     if (cache_key_.empty() || report_.attempts.empty() || !report_.converged()) return;
     if (added_) return;
