@@ -209,14 +209,17 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
     found->remembered = true;
     return true;
   }
-  /// Adds the pair that converged to the tuning cache, unless it was found there.
+  /// Adds the pair that converged to the tuning cache, unless it was found there. A Solver adds
+  /// one: values that alternate between two kinds would let the file grow without bound.
   void remember_pair() {
     if (cache_key_.empty() || report_.attempts.empty() || !report_.converged()) return;
+    if (added_) return;
     const SolveAttempt& ran = report_.attempts.back();
     if (recalled_ && recalled_->name() == ran.pair) return;
     const auto pair = std::find_if(known_.begin(), known_.end(),
                                    [&](const Known& of) { return of.name() == ran.pair; });
     recalled_ = *pair;
+    added_ = true;
     report_.cache = remember(TuningCache(options_.cache), cache_key_, *pair, ran.seconds);
   }
   /// Leaves the pinned pair alone, whether or not it was considered.
@@ -484,6 +487,7 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
   SolveReport report_;
   std::string cache_key_;
   std::optional<SolvePair> recalled_;  ///< of the tuning cache
+  bool added_ = false;                 ///< whether this Solver has added a line to it
   Guard guard_;
   double best_residual_ = 0;
   bool multigrid_renewed_ = false;  ///< whether its hierarchy was made for other values

@@ -51,7 +51,7 @@ void each(const Exec& exec, const char* label, std::int64_t n, const Body& body)
   }
   parallel_for(exec, label, n, body);
 }
-/// A reduction in that way.
+/// Reduces body(i, sum) over i < n, on the calling thread while a OneThread is wanted.
 template <ExecutionSpace Exec, class Body, class Sum>
 void reduce(const Exec& exec, const char* label, std::int64_t n, const Body& body, Sum& sum) {
   if constexpr (backends::runs_on_host<Exec>) {
@@ -312,94 +312,116 @@ struct RandomEntries {
 /// Number of Lanczos or Arnoldi steps.
 inline constexpr int most_steps = 15;
 
+/// to = from / size, with a norm in device memory; zeros if that is zero or NaN.
+template <Scalar S>
+struct DivideByNorm {
+  const S* from;
+  const heddle::RealOf<S>* norm;
+  S* to;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    to[i] = *norm > 0 ? S(heddle::RealOf<S>(1) / *norm) * from[i] : S(0);
+  }
+};
+
 /// Sets the Ritz values of `facts` by steps with D^-1/2 A D^-1/2, which has the eigenvalues of D^-1
 /// A: Lanczos steps if A is symmetric, which orthogonalize against two vectors alone, else Arnoldi
-/// steps, which orthogonalize twice. Allocates 18 vectors, and waits after each step. Without room
-/// for four vectors in max_bytes it does nothing.
+/// steps, which orthogonalize twice. Allocates 4 vectors for Lanczos and 18 for Arnoldi steps,
+/// queues all steps, and waits once. Without room for four vectors in max_bytes it does nothing.
 template <ExecutionSpace Exec, Scalar S, class Product>
 void find_ritz_values(const Exec& exec, const Product& product, const S* of_magnitude,
                       std::size_t max_bytes, MatrixFacts& facts) {
   using C = std::complex<double>;
+  using Real = heddle::RealOf<S>;
   using Space = typename Exec::memory_space;
   using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
   const auto n = static_cast<std::size_t>(facts.rows);
   const std::size_t room = max_bytes / sizeof(S) / std::max<std::size_t>(n, 1);
-  const auto steps = static_cast<int>(
-      std::min({std::size_t{most_steps}, n, room > 4 ? room - 3 : std::size_t{0}}));
+  const std::size_t roomy = facts.symmetric ? (room < 4 ? 0 : room) : room > 4 ? room - 3 : 0;
+  const auto steps = static_cast<int>(std::min({std::size_t{most_steps}, n, roomy}));
   if (steps == 0) return;
   const backends::OneThread alone(takes_one_thread<Exec>(facts.rows, facts.entries));
   const auto columns = static_cast<std::size_t>(steps) + 1;
+  const std::size_t kept = facts.symmetric ? 2 : columns;  // columns of the basis in memory
+  const std::size_t count_of_numbers = 2 * columns * static_cast<std::size_t>(steps);
   S *basis, *scaled, *next, *numbers;
-  heddle::RealOf<S>* norm;
+  Real* norms;
   const VectorWorkspace<Exec, S> workspace(exec, steps + 1);
-  const Arena<Space> memory(exec, "heddle::solve::basis", arena_array(basis, n * columns),
+  const Arena<Space> memory(exec, "heddle::solve::basis", arena_array(basis, n * kept),
                             arena_array(scaled, n), arena_array(next, n),
-                            arena_array(numbers, 2 * columns), arena_array(norm, 1));
+                            arena_array(numbers, count_of_numbers), arena_array(norms, columns));
   const auto vector = [&](S* at) { return SolverVector<Exec, S>(at, n); };
-  const auto column = [&](int j) { return basis + n * static_cast<std::size_t>(j); };
+  const auto column = [&](int j) { return basis + n * (static_cast<std::size_t>(j) % kept); };
+  const auto numbers_of = [&](int j) {
+    return numbers + 2 * columns * static_cast<std::size_t>(j);
+  };
   const auto rows = static_cast<std::int64_t>(n);
-  std::vector<S> products(2 * columns);
-  const Kokkos::View<S*, Kokkos::HostSpace, Unmanaged> products_on_host(products.data(),
-                                                                        2 * columns);
-  // Scales a vector to norm one in column j; returns its norm before.
+  // Scales a vector to norm one in column j, and keeps its norm before.
   const auto normalize = [&](S* from, int j) {
     heddle::vectors::norm(exec, vector(from), workspace,
-                          Kokkos::View<heddle::RealOf<S>, Space, Unmanaged>(norm));
-    heddle::RealOf<S> size = 0;
-    Kokkos::deep_copy(kokkos_space(exec), products_on_host,
-                      Kokkos::View<const S*, Space, Unmanaged>(numbers, 2 * columns));
-    Kokkos::deep_copy(kokkos_space(exec), size,
-                      Kokkos::View<const heddle::RealOf<S>, Space, Unmanaged>(norm));
-    exec.fence("heddle::solve::ritz_step");
-    if (size > 0) {
-      heddle::vectors::axpby(exec, S(heddle::RealOf<S>(1) / size), vector(from), S(0),
-                             vector(column(j)));
-    }
-    return static_cast<double>(size);
+                          Kokkos::View<Real, Space, Unmanaged>(norms + j));
+    each(exec, "heddle::solve::normalize", rows, DivideByNorm<S>{from, norms + j, column(j)});
   };
-  each(exec, "heddle::solve::clear", static_cast<std::int64_t>(2 * columns),
+  each(exec, "heddle::solve::clear", static_cast<std::int64_t>(count_of_numbers),
        Fill<S>{numbers, S(0)});
   each(exec, "heddle::solve::random", rows, RandomEntries<S>{next});
   if (facts.maps_ones_to_zero()) {  // leave out the eigenvector of zero
     each(exec, "heddle::solve::nullvector", rows, InverseRoot<S>{of_magnitude, scaled});
     normalize(scaled, 1);
-    const Kokkos::View<S, Space, Unmanaged> along(numbers);
-    heddle::vectors::dot(exec, vector(column(1)), vector(next), workspace, along);
+    heddle::vectors::dot(exec, vector(column(1)), vector(next), workspace,
+                         Kokkos::View<S, Space, Unmanaged>(numbers));
     heddle::vectors::combine(exec, S(-1), vector(column(1)),
                              Kokkos::View<S*, Space, Unmanaged>(numbers, 1), S(1), vector(next));
   }
-  if (!(normalize(next, 0) > 0)) return;
+  normalize(next, 0);
+  for (int j = 0; j < steps; ++j) {
+    each(exec, "heddle::solve::scale", rows, MultiplyByRoot<S>{column(j), of_magnitude, scaled});
+    product(vector(scaled), vector(next));
+    each(exec, "heddle::solve::scale", rows, MultiplyByRoot<S>{next, of_magnitude, next});
+    const std::size_t count = std::min(static_cast<std::size_t>(j) + 1, kept);
+    const krylov::SolverVectors<Exec, S> before(basis, n, count);
+    for (int time = 0; time < (facts.symmetric ? 1 : 2); ++time) {
+      const Kokkos::View<S*, Space, Unmanaged> along(
+          numbers_of(j) + columns * static_cast<std::size_t>(time), count);
+      heddle::vectors::inner_products(exec, before, vector(next), workspace, along);
+      heddle::vectors::combine(exec, S(-1), before, along, S(1), vector(next));
+    }
+    normalize(next, j + 1);
+  }
+  std::vector<S> products(count_of_numbers);
+  std::vector<Real> sizes(columns);
+  Kokkos::deep_copy(
+      kokkos_space(exec),
+      Kokkos::View<S*, Kokkos::HostSpace, Unmanaged>(products.data(), count_of_numbers),
+      Kokkos::View<const S*, Space, Unmanaged>(numbers, count_of_numbers));
+  Kokkos::deep_copy(kokkos_space(exec),
+                    Kokkos::View<Real*, Kokkos::HostSpace, Unmanaged>(sizes.data(), columns),
+                    Kokkos::View<const Real*, Space, Unmanaged>(norms, columns));
+  exec.fence("heddle::solve::ritz_values");
+  if (!(sizes[0] > 0)) return;
 
   std::vector<C> hessenberg(columns * columns);
   const auto at = [&](int i, int j) -> C& {
     return hessenberg[static_cast<std::size_t>(j) * columns + static_cast<std::size_t>(i)];
   };
-  constexpr double rounding = 100 * Kokkos::Experimental::epsilon_v<heddle::RealOf<S>>;
+  constexpr double rounding = 100 * Kokkos::Experimental::epsilon_v<Real>;
   int done = 0;
   double largest = 0;
   for (int j = 0; j < steps; ++j) {
-    each(exec, "heddle::solve::scale", rows, MultiplyByRoot<S>{column(j), of_magnitude, scaled});
-    product(vector(scaled), vector(next));
-    each(exec, "heddle::solve::scale", rows, MultiplyByRoot<S>{next, of_magnitude, next});
-    const int first = facts.symmetric ? std::max(0, j - 1) : 0, count = j + 1 - first;
-    const krylov::SolverVectors<Exec, S> before(column(first), n, static_cast<std::size_t>(count));
-    for (int time = 0; time < (facts.symmetric ? 1 : 2); ++time) {
-      const Kokkos::View<S*, Space, Unmanaged> along(
-          numbers + columns * static_cast<std::size_t>(time), static_cast<std::size_t>(count));
-      heddle::vectors::inner_products(exec, before, vector(next), workspace, along);
-      heddle::vectors::combine(exec, S(-1), before, along, S(1), vector(next));
-    }
-    const double size = normalize(next, j + 1);
-    for (int i = 0; i < count; ++i) {
-      const auto k = static_cast<std::size_t>(i);
+    const int count = std::min(j + 1, static_cast<int>(kept));
+    for (int slot = 0; slot < count; ++slot) {
+      // Of Lanczos steps the two slots hold columns j - 1 and j in turn.
+      const int i = facts.symmetric && slot != j % 2 ? j - 1 : facts.symmetric ? j : slot;
+      const std::size_t k =
+          2 * columns * static_cast<std::size_t>(j) + static_cast<std::size_t>(slot);
       const S number = products[k] + products[columns + k];
       if constexpr (is_complex<S>) {
-        at(first + i, j) = C(number.real(), number.imag());
+        at(i, j) = C(number.real(), number.imag());
       } else {
-        at(first + i, j) = C(number, 0);
+        at(i, j) = C(number, 0);
       }
-      largest = std::max(largest, std::abs(at(first + i, j)));
+      largest = std::max(largest, std::abs(at(i, j)));
     }
+    const auto size = static_cast<double>(sizes[static_cast<std::size_t>(j) + 1]);
     at(j + 1, j) = size;
     done = j + 1;
     if (!std::isfinite(size)) return;

@@ -38,6 +38,7 @@ KeptRun head_of(const Json& json) {
         (settings[key].is_string() ? settings[key].get<std::string>() : settings[key].dump());
   }
   // Runs of before the option have none.
+  if (settings.value("auto", false)) run.settings += ", auto";
   if (const int busy = settings.value("busy", 0)) {
     run.settings += ", busy " + std::to_string(busy);
   }

@@ -146,6 +146,8 @@ class Solver(Unpicklable):
         for name in options:
             if name not in _names:
                 raise TypeError(f"Solver() got an unexpected keyword argument '{name}'; give one of: {', '.join(self._parameters)}")
+        if str(options.get("pair", "")).endswith("/direct"):
+            raise _core.Error(f"pair is {options['pair']!r}, and complete factors are C++'s alone; give another pair")
         for name, value in ("rtol", 0 if rtol is None else rtol), ("atol", atol):
             if not number(name, value) >= 0:
                 raise _core.Error(f"{name} is {value!r}; give a number, 0 or more")

@@ -7,6 +7,7 @@
 #include "../../../solvers/solve/inspect.hpp"
 #include "../../../solvers/solve/prices.hpp"
 #include "../../../testing/backends.hpp"
+#include "../../../testing/events.hpp"
 #include "../../../testing/plan_types.hpp"
 #include "../../support/error_of.hpp"
 #include "../../support/grid_operator.hpp"
@@ -593,6 +594,7 @@ TEST_CASE("the inspection of a small matrix takes one thread of a CPU") {
     MatrixFacts facts = heddle::detail::solve::read_matrix(
         Exec(), A, {inverse.data(), magnitude.data(), entry.data(), sums.data()});
     SpmvPlan plan(Exec(), A);
+    const Recording events;
     heddle::detail::solve::find_ritz_values<Exec, double>(
         Exec(),
         [&](const auto& x, const auto& y) {
@@ -600,6 +602,18 @@ TEST_CASE("the inspection of a small matrix takes one thread of a CPU") {
           plan.apply(Exec(), x, y);
         },
         magnitude.data(), no_bound, facts);
+    // All steps are queued before the host waits.
+    const auto& seen = Recording::seen();
+    const auto wait = std::find_if(seen.begin(), seen.end(), [](const Event& event) {
+      return event.label == "heddle::solve::ritz_values";
+    });
+    REQUIRE(wait != seen.end());
+    CHECK(std::none_of(wait, seen.end(), [](const Event& event) {
+      return event.kind == Event::kernel && event.label.starts_with("heddle::");
+    }));
+    CHECK(std::none_of(seen.begin(), wait, [](const Event& event) {
+      return event.kind == Event::fence && event.label.starts_with("heddle::");
+    }));
     CHECK(!backends::OneThread::is_wanted());
     return facts;
   };

@@ -75,7 +75,7 @@ TEST_CASE("values of another kind are inspected") {
   // Now that pair is the remembered one.
   CHECK(solved(flow<Exec, double>(20, 0.6), options).matrix.steps == 0);
 
-  // Values that a Solver gets later count too.
+  // A Solver that gets such values later inspects them too.
   const Plain a = poisson(20), shifted = poisson(20, 0.5);
   const files_test::TemporaryFile other(".cache");
   Solver solver(Exec(), a.matrix(), {.cache = other.path()});
