@@ -32,17 +32,8 @@ struct RowLengthSums {
   CsrFaults faults;
 };
 
-/// Item i checks row i and `share` entries: every `stride`-th from i * first on.
-template <Ordinal O, Offset Off>
-struct RowFeaturesKernel {
+struct JoinsRowLengths {
   using value_type = RowLengthSums;
-
-  CsrCheck<O, Off> check;
-  std::int64_t checked_entries;
-  int widest_group;  ///< largest group size that is counted
-  std::int64_t share;
-  std::int64_t first;
-  std::int64_t stride;
 
   KOKKOS_FUNCTION void init(value_type& sums) const { sums = value_type(); }
 
@@ -55,10 +46,28 @@ struct RowFeaturesKernel {
       sums.group_slots[i] += other.group_slots[i];
     sums.faults.join(other.faults);
   }
+};
+
+/// Item i checks row i and `share` entries: every `stride`-th from i on.
+template <Ordinal O, Offset Off>
+struct RowFeaturesKernel : JoinsRowLengths {
+  CsrCheck<O, Off> check;
+  std::int64_t checked_entries;
+  int widest_group;  ///< largest group size that is counted
+  std::int64_t share;
+  std::int64_t stride;
+
+  RowFeaturesKernel(const CsrCheck<O, Off>& of, std::int64_t checked, int widest,
+                    std::int64_t entries_each, std::int64_t items)
+      : check(of),
+        checked_entries(checked),
+        widest_group(widest),
+        share(entries_each),
+        stride(items) {}
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, value_type& sums) const {
     if (i < check.rows) look_at_row(i, sums);
-    check.look_at_entries(i * first, share, stride, checked_entries, sums.faults);
+    check.look_at_entries(i, share, stride, checked_entries, sums.faults);
   }
 
   KOKKOS_FUNCTION void look_at_row(std::int64_t i, value_type& sums) const {
@@ -96,31 +105,87 @@ struct RowFeaturesKernel {
   }
 };
 
+/// The same sums on a CPU, a group of RowFeatures::slice_rows rows an item, in registers: item i
+/// also checks `share` entries from i * share on.
+template <Ordinal O, Offset Off>
+struct RowFeaturesOfSlice : JoinsRowLengths {
+  static constexpr int rows_each = RowFeatures::slice_rows;
+
+  CsrCheck<O, Off> check;
+  std::int64_t checked_entries;
+  std::int64_t share;
+
+  RowFeaturesOfSlice(const CsrCheck<O, Off>& of, std::int64_t checked, std::int64_t entries_each)
+      : check(of), checked_entries(checked), share(entries_each) {}
+
+  void operator()(std::int64_t i, RowLengthSums& sums) const {
+    const std::int64_t first = i * rows_each, last = Kokkos::min(check.rows, first + rows_each);
+    if (first < last) look_at_rows(first, last, sums);
+    const std::int64_t entry = i * share;
+    check.look_at_entries(entry, Kokkos::min(entry + share, checked_entries), sums.faults);
+  }
+
+ private:
+  void look_at_rows(std::int64_t first, std::int64_t last, RowLengthSums& sums) const {
+    std::int64_t lengths[rows_each] = {};
+    std::int64_t shortest = sums.shortest, longest = sums.longest, empty = 0;
+    double squares = 0;
+    CsrFaults faults;
+    for (std::int64_t row = first; row < last; ++row) {
+      check.look_at_row(row, faults);
+      const Off begin = check.row_ptr[row], end = check.row_ptr[row + 1];
+      const std::int64_t length = end < begin ? 0 : static_cast<std::int64_t>(end - begin);
+      shortest = Kokkos::min(shortest, length);
+      longest = Kokkos::max(longest, length);
+      empty += length == 0;
+      squares += static_cast<double>(length) * static_cast<double>(length);
+      lengths[row - first] = Kokkos::min(length, check.nonzeros);  // so that no sum overflows
+    }
+    sums.shortest = shortest;
+    sums.longest = longest;
+    sums.empty += empty;
+    sums.squares += squares;
+    sums.faults.join(faults);
+    for (int size = 0; (2 << size) <= rows_each; ++size) {
+      const int groups = rows_each >> (size + 1);
+      std::int64_t slots = 0;
+      for (int g = 0; g < groups; ++g) {
+        lengths[g] = Kokkos::max(lengths[2 * g], lengths[2 * g + 1]);
+        slots += lengths[g];
+      }
+      sums.group_slots[size] += (2 << size) * slots;
+    }
+  }
+};
+
 /// Sums over all rows. The first `checked` entries are checked too. One launch and one readback.
 template <class Exec, class Matrix>
 RowLengthSums row_sums(const Exec& exec, const Matrix& A, std::int64_t checked) {
-  constexpr std::int64_t most_entries_an_item = 8;
   const auto nonzeros = static_cast<std::int64_t>(A.nonzeros());
-  const std::int64_t items =
-      std::max(std::int64_t{A.rows()}, ceil_div(checked, most_entries_an_item));
+  const CsrCheck<typename Matrix::ordinal_type, typename Matrix::offset_type> check{
+      A.row_ptr().data(), A.col_idx().data(), A.rows(), A.columns(), nonzeros};
   RowLengthSums sums;
-  const std::int64_t share = ceil_div(checked, items);
-  constexpr bool in_turns = !backends::runs_on_host<Exec>;
-  constexpr int widest_group = backends::max_subwarp_width<Exec> > RowFeatures::slice_rows
-                                   ? RowFeatures::widest_group
-                                   : RowFeatures::slice_rows;
-  const std::int64_t first = in_turns ? 1 : share, stride = in_turns ? items : 1;
-  using Kernel = RowFeaturesKernel<typename Matrix::ordinal_type, typename Matrix::offset_type>;
-  Kokkos::parallel_reduce(
-      "heddle::features::rows", range_policy(exec, items),
-      Kernel{{A.row_ptr().data(), A.col_idx().data(), A.rows(), A.columns(), nonzeros},
-             checked,
-             widest_group,
-             share,
-             first,
-             stride},
-      sums);
-  return sums;
+  if constexpr (backends::runs_on_host<Exec>) {
+    using Kernel = RowFeaturesOfSlice<typename Matrix::ordinal_type, typename Matrix::offset_type>;
+    constexpr std::int64_t most_entries_an_item = 8 * Kernel::rows_each;
+    const std::int64_t items = std::max(ceil_div<std::int64_t>(A.rows(), Kernel::rows_each),
+                                        ceil_div(checked, most_entries_an_item));
+    Kokkos::parallel_reduce("heddle::features::rows", range_policy(exec, items),
+                            Kernel(check, checked, ceil_div(checked, items)), sums);
+    return sums;
+  } else {
+    constexpr std::int64_t most_entries_an_item = 8;
+    const std::int64_t items =
+        std::max(std::int64_t{A.rows()}, ceil_div(checked, most_entries_an_item));
+    constexpr int widest_group = backends::max_subwarp_width<Exec> > RowFeatures::slice_rows
+                                     ? RowFeatures::widest_group
+                                     : RowFeatures::slice_rows;
+    using Kernel = RowFeaturesKernel<typename Matrix::ordinal_type, typename Matrix::offset_type>;
+    Kokkos::parallel_reduce("heddle::features::rows", range_policy(exec, items),
+                            Kernel(check, checked, widest_group, ceil_div(checked, items), items),
+                            sums);
+    return sums;
+  }
 }
 
 }  // namespace detail
@@ -250,6 +315,53 @@ struct PatternKernel {
   }
 };
 
+/// The same sums on a CPU, an item for each slice of rows. A row whose columns are those of the row
+/// above, moved by one, has the diagonals, bandwidths and order of that row: a comparison of both,
+/// without a branch for each entry, is all that it takes.
+template <Ordinal O, Offset Off>
+struct PatternOfSlice {
+  using value_type = PatternSums;
+  /// Longest row; matrices with longer ones are divided by entries.
+  static constexpr std::int64_t longest_row = 4096;
+
+  PatternKernel<O, Off> of;
+
+  void init(value_type& sums) const { of.init(sums); }
+  void join(value_type& sums, const value_type& other) const { of.join(sums, other); }
+
+  void operator()(std::int64_t slice, value_type& sums) const {
+    const std::int64_t first = slice * RowFeatures::slice_rows;
+    const std::int64_t last = Kokkos::min<std::int64_t>(of.rows, first + RowFeatures::slice_rows);
+    value_type mine = sums;
+    std::int64_t descents_above = 0;
+    for (std::int64_t row = first; row < last; ++row) {
+      if (row > first && is_row_above_moved(row)) {
+        mine.descents += descents_above;
+        continue;
+      }
+      const std::int64_t before = mine.descents;
+      for (std::int64_t k = of.offset(row); k < of.offset(row + 1); ++k) {
+        of.look_at(static_cast<O>(row), k, 0, mine);
+      }
+      descents_above = mine.descents - before;
+    }
+    mine.narrow_slices += of.span_of_slice(slice) < PatternFeatures::narrow_span;
+    sums = mine;
+  }
+
+ private:
+  bool is_row_above_moved(std::int64_t row) const {
+    const std::int64_t above = of.offset(row - 1), begin = of.offset(row);
+    const std::int64_t length = begin - above;
+    if (of.offset(row + 1) - begin != length) return false;
+    bool moved = true;
+    for (std::int64_t k = above; k < begin; ++k) {
+      moved &= of.col_idx[k] + 1 == of.col_idx[k + length];
+    }
+    return moved;
+  }
+};
+
 }  // namespace detail
 
 template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space>
@@ -271,11 +383,22 @@ PatternFeatures pattern_features(const Exec& exec, const CsrPattern<O, Off, Spac
   const std::int64_t chunks = ceil_div(features.nonzeros, chunk);
   const std::int64_t slices = ceil_div(features.rows, std::int64_t{RowFeatures::slice_rows});
   detail::PatternSums sums;
-  Kokkos::parallel_reduce(
-      "heddle::features::pattern", range_policy(exec, chunks + slices),
-      detail::PatternKernel<O, Off>{A.row_ptr().data(), A.col_idx().data(), A.rows(),
-                                    features.nonzeros, chunk, chunks, diagonals},
-      sums);
+  const detail::PatternKernel<O, Off> kernel{
+      A.row_ptr().data(), A.col_idx().data(), A.rows(), features.nonzeros, chunk, chunks,
+      diagonals};
+  bool by_slices = false;
+  if constexpr (backends::runs_on_host<Exec>) {
+    using OfSlice = detail::PatternOfSlice<O, Off>;
+    by_slices = rows.longest_row <= OfSlice::longest_row;
+    if (by_slices) {
+      Kokkos::parallel_reduce("heddle::features::pattern", range_policy(exec, slices),
+                              OfSlice{kernel}, sums);
+    }
+  }
+  if (!by_slices) {
+    Kokkos::parallel_reduce("heddle::features::pattern", range_policy(exec, chunks + slices),
+                            kernel, sums);
+  }
 
   features.lower_bandwidth = sums.lower;
   features.upper_bandwidth = sums.upper;

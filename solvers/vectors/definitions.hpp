@@ -47,6 +47,15 @@ int teams_for(const Exec& exec, std::int64_t rows,
   return static_cast<int>(std::clamp<std::int64_t>(ceil_div(rows, least_rows), 1, most));
 }
 
+/// Number of teams for a pass over rows of so many vectors together, on a CPU: fewer rows are worth
+/// a team than of the two vectors that least_rows counts.
+template <ExecutionSpace Exec>
+int teams_for_all(const Exec& exec, std::int64_t rows, int vectors) {
+  constexpr std::int64_t least = 256;  // rows; the last team adds up the numbers of all
+  const std::int64_t of_two = 2 * tuning_of<Exec>.least_rows;
+  return teams_for(exec, rows, std::max(least, of_two / std::max(2, vectors)));
+}
+
 /// Number of teams on a GPU with a row for each lane.
 template <ExecutionSpace Exec>
 int teams_of_lanes(const Exec& exec, std::int64_t rows) {
@@ -527,7 +536,9 @@ void launch_tiles(const Exec& exec, const VectorsOfEach<const V>& left,
   using AnyStride = InnerProductsKernel<V, W, Acc, false, Columns, TileRows, Own, Finish>;
   constexpr int threads = backends::has_lanes<Exec> ? tuning_of<Exec>.threads : 1;
   constexpr int few = 128;  // teams
-  int shares = teams_for(exec, right.rows);
+  int shares = backends::has_lanes<Exec> || Own
+                   ? teams_for(exec, right.rows)
+                   : teams_for_all(exec, right.rows, left.first.count + right.count);
   if constexpr (AnyStride::template apart<threads>) {
     if (shares < few) shares = std::min(few, teams_of_lanes(exec, right.rows));
   }
@@ -742,8 +753,9 @@ void launch_combinations_by(const Exec& exec, const VectorsOfEach<const V>& from
                             const SmallMatrix<const Acc>& coefficients, const Multivector<W>& to,
                             const Factor<Acc>& alpha, const Factor<Acc>& beta,
                             const WantedVectors& wanted, const RoundedCopy<V>& rounded) {
-  const int teams =
-      backends::has_lanes<Exec> ? teams_of_lanes(exec, to.rows) : teams_for(exec, to.rows);
+  const int teams = backends::has_lanes<Exec>
+                        ? teams_of_lanes(exec, to.rows)
+                        : teams_for_all(exec, to.rows, from.first.count + to.count);
   launch_by_stride(exec, "heddle::vectors::combine", teams,
                    has_unit_stride(from.first) && has_unit_stride(to), [&]<bool unit>() {
                      return CombinationsKernel<V, W, Acc, unit, Columns>{

@@ -33,6 +33,17 @@ std::vector<Pattern> feature_patterns() {
   all.push_back(random_pattern("equal", 5, 3001, 100, [](std::int64_t) { return 7; }));
   all.push_back({"repeated", 3, {{0, 0, 0, 0, 1}, {2, 2}, {}, {0, 0}}});
   all.push_back({"unsorted", 3, {{2, 0}}});
+  // Rows of the columns of the row above, moved by one: unsorted, repeated, and with others
+  // between.
+  Pattern moved{"moved by one", 110, {}};
+  for (int i = 0; i < 100; ++i) {
+    std::vector<int> row{i + 5, i, i + 2, i + 2};
+    if (i % 37 == 20) row = {i, i + 9};
+    if (i % 37 == 30) row = {};
+    if (i == 99) row[0] = 0;
+    moved.rows.push_back(row);
+  }
+  all.push_back(moved);
   std::vector<std::int64_t> two_columns(500000, 7);
   std::fill_n(two_columns.begin(), 200000, 6);
   all.push_back({"huge row", 100000, {{}, two_columns, {}}});

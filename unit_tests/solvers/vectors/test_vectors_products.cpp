@@ -147,6 +147,20 @@ TEST_CASE("operations on vectors launch, and neither allocate, copy nor fence") 
   CHECK(seen.size() == 7);
 }
 
+TEST_CASE("threads of a CPU share the rows of many vectors sooner than those of two") {
+  if constexpr (!backends::has_lanes<Exec>) {
+    namespace of = heddle::detail::vectors;
+    const Exec exec;
+    const auto teams = [&](int of_many) { return std::min(of_many, exec.concurrency()); };
+    CHECK(of::teams_for_all(exec, 0, 2) == 1);
+    CHECK(of::teams_for_all(exec, 4096, 1) == 1);
+    CHECK(of::teams_for_all(exec, 4096, 2) == of::teams_for(exec, 4096));
+    CHECK(of::teams_for_all(exec, 4096, 32) == teams(16));
+    CHECK(of::teams_for_all(exec, 512, 1000) == teams(2));
+    CHECK(of::teams_for_all(exec, 256, 1000) == 1);
+  }
+}
+
 TEST_CASE("wrong shapes of products are errors in words") {
   const Exec exec;
   const VectorWorkspace<Exec, double> workspace(exec, 1 << 20);
