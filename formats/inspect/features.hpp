@@ -105,8 +105,8 @@ struct RowFeaturesKernel : JoinsRowLengths {
   }
 };
 
-/// The same sums on a CPU, a group of RowFeatures::slice_rows rows an item, in registers: item i
-/// also checks `share` entries from i * share on.
+/// RowFeaturesKernel for a CPU, a group of RowFeatures::slice_rows rows an item, in registers: item
+/// i also checks `share` entries from i * share on.
 template <Ordinal O, Offset Off>
 struct RowFeaturesOfSlice : JoinsRowLengths {
   static constexpr int rows_each = RowFeatures::slice_rows;
@@ -315,9 +315,9 @@ struct PatternKernel {
   }
 };
 
-/// The same sums on a CPU, an item for each slice of rows. A row whose columns are those of the row
-/// above, moved by one, has the diagonals, bandwidths and order of that row: a comparison of both,
-/// without a branch for each entry, is all that it takes.
+/// PatternKernel for a CPU, an item for each slice of rows. A row whose columns are those of the
+/// row above, moved by one, has the diagonals, bandwidths and order of that row: a comparison of
+/// both, without a branch for each entry, is all that it takes.
 template <Ordinal O, Offset Off>
 struct PatternOfSlice {
   using value_type = PatternSums;
