@@ -121,7 +121,7 @@ void gather(const Exec& exec, const std::string& label, T* to, std::int64_t n,
 template <class Sum = std::int64_t, ExecutionSpace Exec, class To, class AnyTerms>
 void running_sum(const Exec& exec, const std::string& label, To* to, std::int64_t n,
                  const AnyTerms& terms) {
-  Kokkos::parallel_scan(label, range_policy(exec, n + 1),
+  Kokkos::parallel_scan(label, scan_policy(exec, n + 1),
                         RunningSum<To, Sum, AnyTerms>{to, n, terms});
 }
 
@@ -130,7 +130,7 @@ template <class Sum = std::int64_t, ExecutionSpace Exec, class To, class AnyTerm
 Sum running_sum_and_total(const Exec& exec, const std::string& label, To* to, std::int64_t n,
                           const AnyTerms& terms) {
   Sum total = 0;
-  Kokkos::parallel_scan(label, range_policy(exec, n + 1),
+  Kokkos::parallel_scan(label, scan_policy(exec, n + 1),
                         RunningSum<To, Sum, AnyTerms>{to, n, terms}, total);
   return total;
 }
