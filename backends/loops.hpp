@@ -87,6 +87,13 @@ void parallel_for(const Exec& exec, const std::string& label, std::int64_t first
         exec, label.c_str(), ceil_div(stop - first, std::int64_t{Loop::Shape::team_threads}),
         Loop{first, stop, body});
   } else {
+    if constexpr (backends::BackendIs<Exec, backends::Host>) {
+      if (backends::OneThread::is_wanted()) {
+        const backends::ProfiledKernel profiled(exec, label.c_str());
+        for (std::int64_t i = first; i < stop; ++i) body(i);
+        return;
+      }
+    }
     Kokkos::parallel_for(label, range_policy(exec, first, stop), body);
   }
 }

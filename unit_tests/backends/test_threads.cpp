@@ -256,6 +256,12 @@ TEST_CASE_TEMPLATE_DEFINE("one thread runs all teams in order, without others", 
       backends::launch_threads(exec, "heddle::test::alone", 64,
                                [&](int, int threads) { granted = threads; });
       CHECK(granted == 1);
+      std::vector<std::thread::id> loop(100000);
+      std::thread::id* const by_loop = loop.data();
+      heddle::detail::parallel_for(exec, "heddle::test::alone", 100000, [=](std::int64_t i) {
+        by_loop[i] = std::this_thread::get_id();
+      });
+      CHECK(std::set<std::thread::id>(loop.begin(), loop.end()) == me);
       std::thread([] { CHECK(!backends::OneThread::is_wanted()); }).join();
     }
     CHECK(!backends::OneThread::is_wanted());
