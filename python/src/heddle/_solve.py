@@ -149,6 +149,8 @@ class Solver(Unpicklable):
         for name, value in ("rtol", 0 if rtol is None else rtol), ("atol", atol):
             if not number(name, value) >= 0:
                 raise _core.Error(f"{name} is {value!r}; give a number, 0 or more")
+        if str(options.get("pair", "")).endswith("/direct"):
+            raise _core.Error(f"pair is {options['pair']!r}; give another one: complete factors are C++'s")
         with place(stream):
             self.matrix = as_matrix(A)
         square(self.matrix.shape)
