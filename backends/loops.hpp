@@ -87,6 +87,13 @@ void parallel_for(const Exec& exec, const std::string& label, std::int64_t first
         exec, label.c_str(), ceil_div(stop - first, std::int64_t{Loop::Shape::team_threads}),
         Loop{first, stop, body});
   } else {
+    if constexpr (backends::BackendIs<Exec, backends::Host>) {
+      if (backends::OneThread::is_wanted()) {
+        const backends::ProfiledKernel profiled(exec, label.c_str());
+        for (std::int64_t i = first; i < stop; ++i) body(i);
+        return;
+      }
+    }
     Kokkos::parallel_for(label, range_policy(exec, first, stop), body);
   }
 }
@@ -121,7 +128,7 @@ void gather(const Exec& exec, const std::string& label, T* to, std::int64_t n,
 template <class Sum = std::int64_t, ExecutionSpace Exec, class To, class AnyTerms>
 void running_sum(const Exec& exec, const std::string& label, To* to, std::int64_t n,
                  const AnyTerms& terms) {
-  Kokkos::parallel_scan(label, range_policy(exec, n + 1),
+  Kokkos::parallel_scan(label, scan_policy(exec, n + 1),
                         RunningSum<To, Sum, AnyTerms>{to, n, terms});
 }
 
@@ -130,7 +137,7 @@ template <class Sum = std::int64_t, ExecutionSpace Exec, class To, class AnyTerm
 Sum running_sum_and_total(const Exec& exec, const std::string& label, To* to, std::int64_t n,
                           const AnyTerms& terms) {
   Sum total = 0;
-  Kokkos::parallel_scan(label, range_policy(exec, n + 1),
+  Kokkos::parallel_scan(label, scan_policy(exec, n + 1),
                         RunningSum<To, Sum, AnyTerms>{to, n, terms}, total);
   return total;
 }

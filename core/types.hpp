@@ -43,26 +43,35 @@ const KokkosSpace<Exec>& kokkos_space(const Exec& exec) {
   return exec;
 }
 
-/// A policy over items first, ..., stop - 1 of a parallel_for, _reduce or _scan, counted in 64
-/// bits. On a CPU each thread has one contiguous share, as in Heddle's own launches, so that a
-/// thread reads what it has written: with clang Kokkos deals smaller chunks in turn by default.
+/// A policy over items first, ..., stop - 1 of a parallel_for or _reduce, counted in 64 bits. With
+/// OpenMP each thread has one contiguous share, as in Heddle's own launches, so that a thread reads
+/// what it has written: by default Kokkos deals smaller chunks in turn, except with g++. Threads
+/// cuts evenly only by chunks of a power of two, such as the default.
 template <ExecutionSpace Exec>
 auto range_policy(const Exec& exec, std::int64_t first, std::int64_t stop) {
-  const KokkosSpace<Exec>& space = kokkos_space(exec);
-  Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>> policy(space, first,
-                                                                                 stop);
-  if constexpr (std::same_as<typename KokkosSpace<Exec>::memory_space, Kokkos::HostSpace>) {
-    const std::int64_t threads = space.concurrency();
-    const std::int64_t share = stop > first ? ceil_div(stop - first, threads) : 1;
+  using Space = KokkosSpace<Exec>;
+  using Kokkos::Tools::Experimental::DeviceType, Kokkos::Tools::Experimental::DeviceTypeTraits;
+  const Space& space = kokkos_space(exec);
+  Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>> policy(space, first, stop);
+  if constexpr (DeviceTypeTraits<Space>::id == DeviceType::OpenMP) {
+    const std::int64_t share = stop > first ? ceil_div(stop - first, space.concurrency()) : 1;
     policy.set_chunk_size(static_cast<int>(std::min<std::int64_t>(share, 1 << 30)));
   }
   return policy;
 }
 
-/// A policy over items 0, ..., n - 1.
+/// A policy over items 0, ..., n - 1 of a parallel_for or _reduce.
 template <ExecutionSpace Exec>
 auto range_policy(const Exec& exec, std::int64_t n) {
   return range_policy(exec, 0, n);
+}
+
+/// A policy over items 0, ..., n - 1 of a parallel_scan, which Kokkos cuts evenly only by chunks of
+/// a power of two, such as the default.
+template <ExecutionSpace Exec>
+auto scan_policy(const Exec& exec, std::int64_t n) {
+  using Space = KokkosSpace<Exec>;
+  return Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(kokkos_space(exec), 0, n);
 }
 
 template <class T>

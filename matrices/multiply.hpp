@@ -265,6 +265,7 @@ class MultiplyPlan {
         if (!bounded) {
           dense_ = Dense(exec, symbolic.take_shares(), std::int64_t{rows()}, pattern(),
                          static_cast<std::int64_t>(nonzeros()));
+          peak_bytes_ = std::max(peak_bytes_, bytes() + symbolic.bytes());
         }
       }
     };

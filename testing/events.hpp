@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -100,6 +101,19 @@ inline int count(const std::vector<Event>& events, const std::string& label) {
   int n = 0;
   for (const Event& event : events) n += event.label == label;
   return n;
+}
+
+/// The most bytes that Heddle's allocations, of those that begin and end in `events`, had at a
+/// time.
+inline std::uint64_t most_held(const std::vector<Event>& events) {
+  std::uint64_t held = 0, most = 0;
+  for (const Event& event : events) {
+    if (event.label.rfind("heddle::", 0) != 0) continue;
+    if (event.kind == Event::allocation) held += event.bytes;
+    if (event.kind == Event::release) held -= event.bytes;
+    most = std::max(most, held);
+  }
+  return most;
 }
 
 /// Labels of the kernels and allocations that do not have the form heddle::op::phase.

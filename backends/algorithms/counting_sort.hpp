@@ -115,7 +115,7 @@ class CountingSort {
   void count(const Exec& exec, const Items& items, Off* starts) const {
     parallel_for(exec, "heddle::sort::count_keys", shares_.count,
                  CountKeys<Items, Off>{items, shares_, keys_, counters_});
-    Kokkos::parallel_scan("heddle::sort::place_keys", range_policy(exec, keys_ + 1),
+    Kokkos::parallel_scan("heddle::sort::place_keys", scan_policy(exec, keys_ + 1),
                           PlaceKeys<Off>{counters_, starts, keys_, shares_.count});
   }
   /// put(place, item, k) for each item, once after count().

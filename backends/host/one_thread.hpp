@@ -8,9 +8,10 @@
 
 namespace heddle::backends {
 
-/// While one that is `wanted` lives, launches on a CPU by the thread that made it run on that
-/// thread, without a parallel region: all teams in order, with the same bits. For work that ends
-/// before other threads would have begun. On devices other than a CPU it has no effect.
+/// While one that is `wanted` lives, launches and detail::parallel_for on a CPU by the thread that
+/// made it run on that thread, without a parallel region: all teams in order, with the same bits.
+/// For work that ends before other threads would have begun. On devices other than a CPU it has no
+/// effect.
 class OneThread {
  public:
   explicit OneThread(bool wanted) : before_(is_wanted_) { is_wanted_ = wanted || before_; }

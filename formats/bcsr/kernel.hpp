@@ -69,10 +69,10 @@ class BlockRowPieces {
   BlockRowPieces(const Exec& exec, const Off* block_ptr, std::int64_t block_rows, int rows,
                  std::int64_t most)
       : carries_{nullptr, rows, tuning.most_vectors} {
-    const auto policy = range_policy(exec, block_rows);
     CutBlockRows<O, Off> kernel{block_ptr, block_rows, static_cast<Off>(most),
                                 nullptr,   nullptr,    nullptr};
-    Kokkos::parallel_reduce("heddle::spmv::bcsr_count_pieces", policy, kernel, counts_);
+    Kokkos::parallel_reduce("heddle::spmv::bcsr_count_pieces", range_policy(exec, block_rows),
+                            kernel, counts_);
     if (counts_.cut == 0) return;
     std::tie(piece_ptr_, piece_, carries_.sums, cut_) =
         arrays<Off, BlockRowPiece<O>, Acc, CutPanel>(
@@ -81,7 +81,7 @@ class BlockRowPieces {
     kernel.piece_ptr = piece_ptr_;
     kernel.piece = piece_;
     kernel.cut = cut_;
-    Kokkos::parallel_scan("heddle::spmv::bcsr_cut", policy, kernel);
+    Kokkos::parallel_scan("heddle::spmv::bcsr_cut", scan_policy(exec, block_rows), kernel);
   }
 
   /// `view` with these pieces.

@@ -132,7 +132,7 @@ class Storage {
     recipe::panel_shapes(exec, row_ptr, A.col_idx().data(), A.rows(), 1 << slice_bits, order,
                          shapes, ascending);
     LayoutKernel<O> layout{shapes, slice_bits, nullptr, nullptr, nullptr};
-    Kokkos::parallel_scan("heddle::spmv::blocked_ell_sizes", range_policy(exec, slices_), layout,
+    Kokkos::parallel_scan("heddle::spmv::blocked_ell_sizes", scan_policy(exec, slices_), layout,
                           sizes_);
 
     const bool cuts = cut() > 0;
@@ -157,7 +157,7 @@ class Storage {
 
     layout.slice = slice;
     layout.piece = cuts ? piece : nullptr;
-    Kokkos::parallel_scan("heddle::spmv::blocked_ell_layout", range_policy(exec, slices_), layout);
+    Kokkos::parallel_scan("heddle::spmv::blocked_ell_layout", scan_policy(exec, slices_), layout);
     if (sigma > 0) {
       Kokkos::parallel_for("heddle::spmv::blocked_ell_rows", range_policy(exec, A.rows()),
                            CopyRows<O>{sorted, row_at});

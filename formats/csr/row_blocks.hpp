@@ -66,15 +66,15 @@ class RowBlocks {
     table_.long_row = static_cast<Off>(long_row < longest ? long_row : longest);
     FindRowBlocks<O, Off> find{A.row_ptr().data(), A.rows(), rows_per_block, table_.long_row,
                                nullptr};
-    const auto every_row = range_policy(exec, A.rows());
-    Kokkos::parallel_reduce("heddle::spmv::csr_count_blocks", every_row, find, table_.blocks);
+    Kokkos::parallel_reduce("heddle::spmv::csr_count_blocks", range_policy(exec, A.rows()), find,
+                            table_.blocks);
     const auto n = static_cast<std::size_t>(table_.blocks + 1);
     const std::size_t n_lanes = with_lanes ? n - 1 : 0;
     arena_ = Arena<Space>(exec, "heddle::spmv::csr_blocks",
                           arena_bytes<O>(n) + arena_bytes<std::uint8_t>(n_lanes));
     find.first = arena_.template take<O>(n).data();
     table_.first = find.first;
-    Kokkos::parallel_scan("heddle::spmv::csr_find_blocks", every_row, find);
+    Kokkos::parallel_scan("heddle::spmv::csr_find_blocks", scan_policy(exec, A.rows()), find);
     if (n_lanes > 0) {
       lane_bits_ = arena_.template take<std::uint8_t>(n_lanes);
       table_.lane_bits = lane_bits_.data();

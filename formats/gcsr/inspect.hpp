@@ -45,7 +45,7 @@ class Storage {
     std::tie(row_number_, row_ptr_, bits_) = arrays<O, Off, std::uint32_t>(
         arena_, exec, "heddle::spmv::gcsr", rows_, std::int64_t{rows_} + 1, words);
     const Off* const row_ptr = A.row_ptr().data();
-    Kokkos::parallel_scan("heddle::spmv::gcsr_rows", range_policy(exec, all_rows_),
+    Kokkos::parallel_scan("heddle::spmv::gcsr_rows", scan_policy(exec, all_rows_),
                           CompactRowsKernel<O, Off>{row_ptr, all_rows_, row_number_, row_ptr_});
     Kokkos::parallel_for("heddle::spmv::gcsr_bits", range_policy(exec, words),
                          MarkRows<EntriesBeyond<Off>>{{row_ptr, Off(0)}, all_rows_, bits_});

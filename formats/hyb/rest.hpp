@@ -222,7 +222,7 @@ class Storage {
             size.long_rows * static_cast<std::int64_t>(Mailbox::words_per_place), words, words,
             size.long_rows, size.long_rows + 1);
     Kokkos::parallel_scan(
-        "heddle::spmv::rest_rows", range_policy(exec, rows_),
+        "heddle::spmv::rest_rows", scan_policy(exec, rows_),
         LongRowsKernel<Entries, O, Off>{entries, rows_, row_number_, rest_ptr_, before_word_});
     Kokkos::parallel_for("heddle::spmv::rest_bits", range_policy(exec, words),
                          MarkRows<Entries>{entries, rows_, bits_});

@@ -346,11 +346,11 @@ class Storage {
     Kokkos::parallel_for("heddle::spmv::tiled_shapes", range_policy(exec, tiles_),
                          ShapesKernel<Off>{list_ptr, codes, Rules(), shapes});
     LayoutKernel<Off> layout{tiles_, sizeof(S), shapes, list_ptr, nullptr, nullptr};
-    Kokkos::parallel_scan("heddle::spmv::tiled_sizes", range_policy(exec, tiles_ + 1), layout,
+    Kokkos::parallel_scan("heddle::spmv::tiled_sizes", scan_policy(exec, tiles_ + 1), layout,
                           size_);
     PiecesKernel<O, Off> cut{count.panels(), parameters.piece_tiles(tiles_, device), tile_ptr,
                              nullptr, nullptr};
-    Kokkos::parallel_scan("heddle::spmv::tiled_pieces", range_policy(exec, count.panels() + 1), cut,
+    Kokkos::parallel_scan("heddle::spmv::tiled_pieces", scan_policy(exec, count.panels() + 1), cut,
                           counts_);
 
     carries_ = {nullptr, tile_size, most_vectors};
@@ -365,8 +365,8 @@ class Storage {
     layout.list_ptr = list_ptr_;
     cut.piece = piece_;
     cut.cut = cut_tile_rows_;
-    Kokkos::parallel_scan("heddle::spmv::tiled_layout", range_policy(exec, tiles_ + 1), layout);
-    Kokkos::parallel_scan("heddle::spmv::tiled_cut", range_policy(exec, count.panels() + 1), cut);
+    Kokkos::parallel_scan("heddle::spmv::tiled_layout", scan_policy(exec, tiles_ + 1), layout);
+    Kokkos::parallel_scan("heddle::spmv::tiled_cut", scan_policy(exec, count.panels() + 1), cut);
     rows_ = A.rows();
     write_indices(exec, codes);
     update_values(exec, A);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "../../backends/host/cpu_traits.hpp"
 #include "../../backends/lanes.hpp"
@@ -106,7 +107,7 @@ struct WorkOfRow {
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t row) const { return products[row] + 1; }
 };
 
-/// Shares of the rows, at most one for each thread.
+/// Shares of the rows, at most one for each thread and row.
 template <ExecutionSpace Exec>
 class Shares {
  public:
@@ -156,7 +157,9 @@ class SymbolicOnThreads {
     const auto fitting =
         static_cast<std::int64_t>(workspace_bytes / sizeof(std::uint64_t)) / bits_of_share_;
     const std::int64_t shares = std::clamp<std::int64_t>(
-        fitting, 1, std::max<std::int64_t>(1, backends::threads_at_once(exec)));
+        fitting, 1,
+        std::max<std::int64_t>(
+            1, std::min<std::int64_t>(patterns.rows, backends::threads_at_once(exec))));
     const auto all = static_cast<std::size_t>(shares * bits_of_share_);
     const std::size_t bits_bytes = arena_bytes<std::uint64_t>(all);
     const std::size_t bytes = arena_bytes<std::int64_t, std::int64_t>(rows, rows + 1);
@@ -190,7 +193,7 @@ class SymbolicOnThreads {
     return memory_.bytes() + shares_.bytes() + bits_memory_.bytes() + list_memory_.bytes();
   }
   /// Moves the shares to the numeric phase.
-  Shares<Exec> take_shares() { return std::move(shares_); }
+  Shares<Exec> take_shares() { return std::exchange(shares_, {}); }
 
   template <Offset OffC>
   void write(const Exec& exec, OffC* row_ptr, O* col_idx) {
@@ -280,9 +283,10 @@ struct SpanOfRow {
   }
 };
 
-/// A share of the rows for each thread of a CPU, with an array of sums for the columns that any row
-/// spans: few in a band, all of them in rows of any columns. Empty on GPUs, and if that array would
-/// neither stay in the cache of a core nor be smaller, for all threads, than the product.
+/// A share of the rows for each thread of a CPU that gets a row, with an array of sums for the
+/// columns that any row spans: few in a band, all of them in rows of any columns. Empty on GPUs,
+/// and if that array would neither stay in the cache of a core nor be smaller, for all threads,
+/// than the product.
 template <ExecutionSpace Exec, Scalar S>
 class DenseRows {
  public:

@@ -570,7 +570,7 @@ class Schedule {
     const auto rows = static_cast<std::int64_t>(order_.count);
     CutRuns<Off> cut{row_ptr, rows, lanes, most_mean, nullptr};
     std::int64_t count = 0;
-    const auto runs = range_policy(exec, ceil_div<std::int64_t>(rows, lanes));
+    const auto runs = scan_policy(exec, ceil_div<std::int64_t>(rows, lanes));
     Kokkos::parallel_scan("heddle::ordered::count_tasks", runs, cut, count);
     allocate_tasks(exec, count);
     cut.tasks = tasks_.data();

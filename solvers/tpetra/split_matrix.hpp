@@ -143,7 +143,7 @@ void fill_row_pointers(const Exec& exec, const Matrix& A, const Split& split) {
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
   Kokkos::parallel_scan(
-      "heddle::tpetra::fill_row_pointers", range_policy(exec, std::int64_t{A.rows()} + 1),
+      "heddle::tpetra::fill_row_pointers", scan_policy(exec, std::int64_t{A.rows()} + 1),
       ScanRows<O, Off>{A.rows(), A.row_ptr().data(), A.col_idx().data(), split.places.data(),
                        split.own.row_ptr().data(), split.imported.row_ptr().data()});
 }

@@ -160,7 +160,7 @@ TriangleSums sums_of_long_rows(const Exec& exec, const TriangleRow<Matrix, D>& r
   TriangleSums* all = nullptr;
   const Arena<Space> work(exec, "heddle::triangle::long_rows", arena_array(list, long_rows),
                           arena_array(all, 1));
-  Kokkos::parallel_scan("heddle::triangle::list_long_rows", range_policy(exec, count),
+  Kokkos::parallel_scan("heddle::triangle::list_long_rows", scan_policy(exec, count),
                         ListLongRows<Matrix, D>{rows, list});
   fill(exec, "heddle::triangle::no_sums", all, 1, {});
   backends::launch<typename Kernel::Shape>(exec, "heddle::triangle::check_long_rows", long_rows,

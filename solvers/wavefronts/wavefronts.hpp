@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -107,7 +108,8 @@ class ChainLinks {
 template <ExecutionSpace Exec, Ordinal O>
 class Chains {
  public:
-  /// Cuts chains of at most `most_steps` steps, or of one iteration. Waits for `exec`.
+  /// Cuts chains of at most `most_steps` steps, which an int can count, or of one iteration. Waits
+  /// for `exec`.
   Chains(const Exec& exec, O iterations, const ChainLinks<Exec, O>& links, const int* steps,
          std::int64_t most_steps) {
     O* before = nullptr;
@@ -115,6 +117,7 @@ class Chains {
     before_memory_ =
         Arena<Kokkos::HostSpace>(exec, "heddle::ordered::chain_of", arena_array(before, n + 1));
     constexpr std::int64_t block = 8192;
+    most_steps = std::min<std::int64_t>(most_steps, std::numeric_limits<int>::max());
     const std::uint8_t* const linked = links.links();
     const std::int64_t n64 = iterations;
     // A block goes from its first iteration without a link to that of a later block.
@@ -444,6 +447,7 @@ Scheduled<Exec, O> inspect_on_threads(const Exec& exec, const ordered::Loop<O, R
         gain_of(chained ? chained->counts : counts, static_cast<double>(foreign) / threads);
     if (gain < options.least_gain) return one;
   }
+  chained.reset();  // before waits take memory
   if (scheme.has("point-to-point")) ordered::add_waits(exec, loop, iterations, by_threads);
   several.schedule.set_threads(std::move(by_threads), sums.levels);
   return several;
@@ -599,7 +603,8 @@ class Wavefronts {
   /// Throws Error, naming an iteration and the item that it reads, if the item is not in 0, ..., n
   /// - 1, or is written later and that is not allowed. Also throws Error if n is negative,
   /// options.sweep is symmetric, or options.scheme exists on no backend. Memory: bytes(); during
-  /// the inspection up to 16 bytes more for each iteration, and 8 for each task and thread.
+  /// the inspection up to 16 bytes more for each iteration, with chains up to 36 (O of 32 bits),
+  /// and 8 for each task and thread.
   template <class Reads>
   Wavefronts(const Exec& exec, O n, const Reads& reads, const WavefrontsOptions& options = {})
       : Wavefronts(

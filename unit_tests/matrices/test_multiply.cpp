@@ -148,8 +148,10 @@ TEST_CASE_TEMPLATE_DEFINE("products: a thread has sums for what a row spans, or 
                   Event::kernel);
   };
   const std::string dense = "heddle::multiply::dense_sums", table = "heddle::multiply::sums";
-  // Rows of C span up to 2 * 40 + 1 columns, so 128 sums.
-  const Pattern band = banded_pattern("band", 900, 900, {-20, -1, 0, 1, 20});
+  // Rows of C span up to 2 * 40 + 1 columns, so 128 sums, and have 13 entries, but at the ends.
+  const auto threads = static_cast<std::size_t>(backends::threads_at_once(exec));
+  const auto rows = static_cast<std::int64_t>(900 + 16 * threads);
+  const Pattern band = banded_pattern("band", rows, rows, {-20, -1, 0, 1, 20});
   const Pattern first_and_last{"ends", 3000, {{0, 2999}, {}, {2999}, {0, 1, 2}}};
   const Pattern four = random_pattern("four", 5, 50, 4, [](std::int64_t i) { return i % 5; });
   for (const std::size_t bytes : {std::size_t{1}, 128 * sizeof(S), 4096 * sizeof(S)}) {
@@ -166,8 +168,22 @@ TEST_CASE_TEMPLATE_DEFINE("products: a thread has sums for what a row spans, or 
   }
   const auto A = rough<T>(exec, band, 1);
   const MultiplyPlan plan(exec, A.matrix(), A.matrix());
-  const auto threads = static_cast<std::size_t>(backends::threads_at_once(exec));
-  CHECK(plan.bytes() - plan.storage().bytes() <= threads * (128 * sizeof(S) + 64) + 1024);
+  CHECK(plan.bytes() - plan.storage().bytes() <= threads * (128 * sizeof(S) + 64 + 8) + 1024);
+  // One row has one array, however many threads there are, and it counts while C is made.
+  const std::size_t before = backends::assume_core_cache_bytes(4096 * sizeof(S));
+  const auto one = rough<T>(exec, Pattern{"one row", 1, {{0}}}, 1),
+             row = rough<T>(exec, Pattern{"a short row", 1 << 20, {{0, 2999}}}, 2);
+  std::vector<Event> seen;
+  {
+    const Recording recording;
+    const MultiplyPlan of_one(exec, one.matrix(), row.matrix());
+    seen = Recording::seen();
+    CHECK(of_one.bytes() - of_one.storage().bytes() <= 4096 * sizeof(S) + 64 + 1024);
+    // Each of at most ten allocations is aligned.
+    CHECK(most_held(seen) <= of_one.peak_bytes() + 2560);
+    CHECK(mentions(labels(seen, Event::allocation), "heddle::multiply::dense_sums"));
+  }
+  backends::assume_core_cache_bytes(before);
 }
 TEST_CASE_TEMPLATE_APPLY(sums_within_a_cache, MatrixTypes);
 

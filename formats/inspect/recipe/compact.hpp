@@ -260,7 +260,7 @@ class Compact {
                                entries_, extents_.inner_rows, first_key, merged_.data(),
                                counts_.data(), key_ptr, keys});
     } else {
-      Kokkos::parallel_scan("heddle::recipe::scan", range_policy(exec, panels * panel_words_ + 1),
+      Kokkos::parallel_scan("heddle::recipe::scan", scan_policy(exec, panels * panel_words_ + 1),
                             WriteMarkedKeys<Pointer, Key>{bits_.data(), panels, panel_words_,
                                                           first_key, key_ptr, keys});
     }
@@ -277,7 +277,7 @@ class Compact {
                                                          extents_.columns, stop, sorter_->room()});
     sorter_->sort(exec, sorter_->room(), static_cast<std::uint64_t>(stop), nullptr);
     Kokkos::parallel_scan(
-        "heddle::recipe::count", range_policy(exec, nonzeros_),
+        "heddle::recipe::count", scan_policy(exec, nonzeros_),
         ListDifferent{sorter_->sorted(), static_cast<std::uint64_t>(stop), sorter_->room()},
         sums_.keys);
   }

@@ -627,7 +627,7 @@ class DenseBlocks {
     Kokkos::parallel_for("heddle::sptrsv::coupled", range_policy(exec, count),
                          CoupleGroups{groups.groups(), inside_.data()});
     Kokkos::parallel_scan(
-        "heddle::sptrsv::first_block", range_policy(exec, count + 1),
+        "heddle::sptrsv::first_block", scan_policy(exec, count + 1),
         BeginBlocks{groups.groups(), count, invert_ ? 2 : 1, block_entries.data()});
     running_sum<Off>(exec, "heddle::sptrsv::inner_ptr", inner_ptr_.data(), pattern.rows(),
                      Terms<Off>{inner_ptr_.data()});

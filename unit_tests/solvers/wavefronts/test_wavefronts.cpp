@@ -351,6 +351,40 @@ TEST_CASE("wavefronts: chains are whole lines of a grid, and make fewer stages")
   }
 }
 
+TEST_CASE("wavefronts: an inspection takes as much memory as its page says") {
+  const AssumedProcessors assumed(2);
+  const AssumedThreadCosts costs(backends::ThreadCosts{1e-7, 1e-7});
+  const Pattern grid = lower_grid("200 x 200", 200);
+  const auto n = static_cast<std::int64_t>(grid.rows.size());
+  const auto for_each_iteration = [&](const char* scheme) {
+    WavefrontsOptions options{.threads = 2};
+    if (scheme) options.scheme = Scheme::parse(scheme);
+    const Recording recording;
+    const Wavefronts<Exec> waves = waves_of(grid, options);
+    // Ten arrays are aligned, each of which takes up to 512 bytes.
+    const auto more = static_cast<std::int64_t>(most_held(recording.seen())) - 5120 -
+                      static_cast<std::int64_t>(sizeof(int)) * n;
+    return static_cast<double>(more) / static_cast<double>(n);
+  };
+  CHECK(for_each_iteration("wavefronts/point-to-point,grain=1") <= 16);
+  // Few chains take nothing while waits are made.
+  CHECK(for_each_iteration("wavefronts/point-to-point,grain=1,chain=1000") <= 16);
+  CHECK(for_each_iteration("wavefronts/point-to-point,grain=1,chain=1") <= 36);
+  CHECK(for_each_iteration(nullptr) <= 36);
+}
+
+TEST_CASE("wavefronts: a chain has no more steps than an int counts") {
+  const Exec exec;
+  const Pattern line = lower_band("line", 9, {1});
+  const ordered::Loop<int, PatternReads> loop{9, SweepDirection::forward, ReadsAhead::error,
+                                              reads_of(line)};
+  const std::vector<int> steps(9, 1 << 29);
+  const ordered::ChainLinks<Exec, int> links(exec, loop);
+  const ordered::Chains<Exec, int> chains(exec, 9, links, steps.data(), 3000000000);
+  REQUIRE(chains.count() == 3);
+  for (int c = 0; c < 3; ++c) CHECK(chains.steps()[c] == 3 * (1 << 29));
+}
+
 TEST_CASE("wavefronts: chains are taken where waits cost more than they leave to do") {
   const Exec exec;
   const AssumedProcessors assumed(3);
