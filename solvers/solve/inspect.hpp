@@ -491,7 +491,7 @@ void find_ritz_values(const Exec& exec, const Product& product, const S* of_magn
   for (int j = 0; j < steps; ++j) {
     const int count = std::min(j + 1, static_cast<int>(kept));
     for (int slot = 0; slot < count; ++slot) {
-      // Of Lanczos steps the two slots hold columns j - 1 and j in turn.
+      // The two slots of Lanczos steps hold columns j - 1 and j in turn.
       const int i = facts.symmetric && slot != j % 2 ? j - 1 : facts.symmetric ? j : slot;
       const std::size_t k =
           2 * columns * static_cast<std::size_t>(j) + static_cast<std::size_t>(slot);

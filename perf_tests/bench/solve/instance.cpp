@@ -343,7 +343,7 @@ class Run : public SystemContest<SolveRequest, Problem> {
       return entry;
     }
     const auto repeated = static_cast<int>(entry.time.seconds.size()) - 1;
-    // What the first solve loads takes a second at most, little of a long one.
+    // Loading kernels takes a second at most, little of a long solve.
     const double most = (repeated > 0 ? 1 : 10) * request_.budget_seconds;
     of.finished = of.used_seconds > most || repeated >= request_.repetitions ||
                   entry.time.median_error() <= request_.precision;
