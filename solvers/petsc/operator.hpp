@@ -25,7 +25,7 @@ inline Reduction reduction(Vec x) {
 /// PETSc has printed; the other processes then wait, unless it failed on all.
 class MatOperator {
  public:
-  explicit MatOperator(Mat A) {
+  explicit MatOperator(Mat A) : MatOperator() {  // so that the destructor runs if this throws
     check(PetscObjectReference(reinterpret_cast<PetscObject>(A)), "PetscObjectReference");
     A_ = A;
     PetscInt rows, columns;
@@ -56,6 +56,8 @@ class MatOperator {
   }
 
  private:
+  MatOperator() = default;
+
   static void check(PetscErrorCode code, const char* function) {
     if (code == PETSC_SUCCESS) return;
     throw Error(std::string(function) + " of heddle::petsc::MatOperator returned the code " +
@@ -76,9 +78,10 @@ class MatOperator {
       exec.fence("heddle::petsc::own_x");
       PetscCall(VecPlaceArray(x_, reinterpret_cast<const PetscScalar*>(x.data())));
       PetscCall(VecPlaceArray(y_, reinterpret_cast<const PetscScalar*>(y.data())));
-      PetscCall(MatMult(A_, x_, y_));
+      const PetscErrorCode code = MatMult(A_, x_, y_);
       PetscCall(VecResetArray(x_));
       PetscCall(VecResetArray(y_));
+      PetscCall(code);
     } else {
       using detail::petsc::Access;
       detail::petsc::BorrowedVector own;
