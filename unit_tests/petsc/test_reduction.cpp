@@ -310,9 +310,8 @@ TEST_CASE("an operator of PETSc is applied again after a product that failed") {
   static bool fails;
   Matrix A;
   OK(MatCreateShell(PETSC_COMM_WORLD, 3, 3, PETSC_DETERMINE, PETSC_DETERMINE, nullptr, &A));
-  const auto multiply = +[](Mat, Vec x, Vec y) -> PetscErrorCode {
-    return fails ? PETSC_ERR_USER : VecCopy(x, y);
-  };
+  const auto multiply =
+      +[](Mat, Vec x, Vec y) -> PetscErrorCode { return fails ? PETSC_ERR_USER : VecCopy(x, y); };
   OK(MatShellSetOperation(A, MATOP_MULT, reinterpret_cast<PetscErrorCodeFn*>(multiply)));
   const heddle::petsc::MatOperator product(A);
   const Values x("heddle::test::x", 3), y("heddle::test::y", 3);
