@@ -302,9 +302,11 @@ class KrylovSolver {
     vectors::assert_defined<Exec, S, S>();
     only_moves_.check(Solver::traits.takes.name, "solve");
     variable_ = over_processes(options().reduction, is_variable(preconditioner) ? 1 : 0) > 0;
-    const auto right = vectors::to_read(b);
-    const auto solution = vectors::to_write(x);
+    decltype(vectors::to_read(b)) right;
+    decltype(vectors::to_write(x)) solution;
     agreed(options().reduction, [&] {
+      right = vectors::to_read(b);
+      solution = vectors::to_write(x);
       check_symmetric(preconditioner, flexible() ? nullptr : Solver::traits.needs_symmetric,
                       Solver::traits.for_any_preconditioner);
       check_constant(preconditioner, flexible(), Solver::traits.takes);

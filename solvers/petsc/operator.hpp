@@ -26,7 +26,7 @@ inline Reduction reduction(Vec x) {
 /// then wait, unless it failed on all.
 class MatOperator {
  public:
-  explicit MatOperator(Mat A) {
+  explicit MatOperator(Mat A) : MatOperator() {  // so that the destructor runs if this throws
     check(detail::petsc::initialize_kokkos(), "Kokkos::initialize");
     check(PetscObjectReference(reinterpret_cast<PetscObject>(A)), "PetscObjectReference");
     A_ = A;
@@ -58,6 +58,8 @@ class MatOperator {
   }
 
  private:
+  MatOperator() = default;
+
   static void check(PetscErrorCode code, const char* function) {
     if (code == PETSC_SUCCESS) return;
     throw Error(std::string(function) + " of heddle::petsc::MatOperator returned the code " +
@@ -78,9 +80,10 @@ class MatOperator {
       exec.fence("heddle::petsc::own_x");
       PetscCall(VecPlaceArray(x_, reinterpret_cast<const PetscScalar*>(x.data())));
       PetscCall(VecPlaceArray(y_, reinterpret_cast<const PetscScalar*>(y.data())));
-      PetscCall(MatMult(A_, x_, y_));
+      const PetscErrorCode code = MatMult(A_, x_, y_);
       PetscCall(VecResetArray(x_));
       PetscCall(VecResetArray(y_));
+      PetscCall(code);
     } else {
       using detail::petsc::Access;
       detail::petsc::BorrowedVector own;

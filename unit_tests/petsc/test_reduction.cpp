@@ -311,4 +311,28 @@ TEST_CASE("a matrix of PETSc is an operator") {
   }
 }
 
+TEST_CASE("an operator of PETSc is applied again after a product that failed") {
+  static bool fails;
+  Matrix A;
+  OK(MatCreateShell(PETSC_COMM_WORLD, 3, 3, PETSC_DETERMINE, PETSC_DETERMINE, nullptr, &A));
+  const auto multiply =
+      +[](Mat, Vec x, Vec y) -> PetscErrorCode { return fails ? PETSC_ERR_USER : VecCopy(x, y); };
+  OK(MatShellSetOperation(A, MATOP_MULT, reinterpret_cast<PetscErrorCodeFn*>(multiply)));
+  const heddle::petsc::MatOperator product(A);
+  const Values x("heddle::test::x", 3), y("heddle::test::y", 3);
+  for (const bool failing : {true, false, true, false}) {
+    fails = failing;
+    const Said said;
+    Kokkos::deep_copy(x, S(7));
+    Kokkos::deep_copy(y, S(0));
+    if (fails) {
+      CHECK_THROWS_WITH_AS(product.apply(Exec(), x, y), doctest::Contains("MatMult"), Error);
+      continue;
+    }
+    product.apply(Exec(), x, y);
+    const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
+    for (std::size_t i = 0; i < 3; ++i) CHECK(host(i) == S(7));
+  }
+}
+
 }  // namespace heddle::test
