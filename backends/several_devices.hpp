@@ -4,35 +4,10 @@
 #include <Kokkos_Core.hpp>
 
 #include "../core/types.hpp"
+#include "host/several_devices.hpp"
 #ifdef KOKKOS_ENABLE_CUDA
 #include "cuda/several_devices.hpp"
 #endif
-
-namespace heddle::backends {
-
-/// One device, whose queue is the default instance. An event waits when it is recorded.
-template <class Exec>
-struct SeveralDevices {
-  static int count() { return 1; }
-  static bool connect(const Exec&, const Exec&) { return true; }
-
-  class Queue {
-   public:
-    explicit Queue(int) {}
-    const Exec& exec() const { return exec_; }
-
-   private:
-    Exec exec_;
-  };
-  class Event {
-   public:
-    explicit Event(const Exec&) {}
-    void record(const Exec& exec) { exec.fence("heddle::event::record"); }
-    void hold(const Exec&) const {}
-  };
-};
-
-}  // namespace heddle::backends
 
 namespace heddle {
 
@@ -42,8 +17,9 @@ int device_count() {
   return backends::SeveralDevices<Exec>::count();
 }
 
-/// A queue of a device, from 0 to device_count() - 1: exec() is an instance on a new stream of it.
-/// Elsewhere than on CUDA it is the default instance. Movable. Queues are destroyed before
+/// A queue of a device: `DeviceQueue(device, priority)` for a device from 0 to device_count() - 1,
+/// with QueuePriority::normal if none is given. exec() is an instance on a new stream of it, and
+/// elsewhere than on CUDA the default instance. Movable. Queues are destroyed before
 /// Kokkos::finalize, and after all that uses them.
 template <ExecutionSpace Exec>
 using DeviceQueue = typename backends::SeveralDevices<Exec>::Queue;

@@ -137,7 +137,7 @@ class Slab {
  public:
   Slab(int device, int n, int planes)
       : queue_(device),
-        beside_(device),
+        beside_(device, heddle::QueuePriority::high),
         face_(n * n),
         own_rows_(laplacian(exec(), n, planes)),
         own_(exec(), own_rows_.csr()),

@@ -5,13 +5,11 @@
 #include <memory>
 #include <type_traits>
 
+#include "../host/several_devices.hpp"
 #include "../stream.hpp"
 #include "graph.hpp"
 
 namespace heddle::backends {
-
-template <class Exec>
-struct SeveralDevices;
 
 template <>
 struct SeveralDevices<Kokkos::Cuda> {
@@ -28,7 +26,8 @@ struct SeveralDevices<Kokkos::Cuda> {
 
   class Queue {
    public:
-    explicit Queue(int device) : stream_(make(device)), exec_(stream_.get()) {}
+    explicit Queue(int device, QueuePriority priority = QueuePriority::normal)
+        : stream_(make(device, priority)), exec_(stream_.get()) {}
     const Kokkos::Cuda& exec() const { return exec_; }
 
    private:
@@ -37,12 +36,16 @@ struct SeveralDevices<Kokkos::Cuda> {
     };
     using Stream = std::unique_ptr<std::remove_pointer_t<cudaStream_t>, Destroy>;
 
-    static Stream make(int device) {
+    static Stream make(int device, QueuePriority priority) {
       constexpr const char* label = "heddle::devices::queue";
       const KeepCurrentDevice<Kokkos::Cuda> keep;
       check_launch(label, cudaSetDevice(device));
+      int normal = 0, high = 0;
+      check_launch(label, cudaDeviceGetStreamPriorityRange(&normal, &high));
       cudaStream_t stream = nullptr;
-      check_launch(label, cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+      check_launch(label,
+                   cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking,
+                                                priority == QueuePriority::high ? high : normal));
       return Stream(stream);
     }
 
