@@ -30,6 +30,10 @@ inline constexpr int most_block_rows = 6;
 /// With fewer rows and entries together the inspection takes one thread of a CPU, since on a busy
 /// machine each of its some hundred launches would wait for the others: a guess.
 inline constexpr std::int64_t rows_and_entries_of_one_thread = 1 << 15;
+/// A row is long if it has more entries than this, and 8 times as many as rows have in the mean.
+inline constexpr std::int64_t least_long_row = 256;
+/// Parts of a long row, each of which a thread reads: a guess.
+inline constexpr std::int64_t parts_of_long_row = 64;
 /// Entries of the longest row that is compared with those beside it.
 inline constexpr std::int64_t longest_compared_row = 512;
 
@@ -69,10 +73,11 @@ void reduce(const Exec& exec, const char* label, std::int64_t n, const Body& bod
 struct RowNumbers {
   std::int64_t not_finite = nowhere;
   std::int64_t empty = 0, zero_diagonal = 0, negative_diagonal = 0, dominant = 0, zero_sums = 0;
-  std::int64_t positive_entries = 0, bandwidth = 0;
+  std::int64_t positive_entries = 0, bandwidth = 0, long_rows = 0;
   std::int64_t alike[most_block_rows + 1] = {};  ///< by block size: block rows with equal columns
   double least_diagonal = Kokkos::Experimental::infinity_v<double>, largest_diagonal = 0;
   double largest_row_sum = 0;  ///< of magnitudes
+  double least_dominance = Kokkos::Experimental::infinity_v<double>;
   /// Sum of hashes of the places (i, j) below the diagonal, less that of (j, i) above it: zero for
   /// a symmetric pattern.
   std::uint64_t unmirrored = 0;
@@ -87,10 +92,12 @@ struct RowNumbers {
     zero_sums += more.zero_sums;
     positive_entries += more.positive_entries;
     bandwidth = Kokkos::max(bandwidth, more.bandwidth);
+    long_rows += more.long_rows;
     for (int b = 0; b <= most_block_rows; ++b) alike[b] += more.alike[b];
     least_diagonal = Kokkos::min(least_diagonal, more.least_diagonal);
     largest_diagonal = Kokkos::max(largest_diagonal, more.largest_diagonal);
     largest_row_sum = Kokkos::max(largest_row_sum, more.largest_row_sum);
+    least_dominance = Kokkos::min(least_dominance, more.least_dominance);
     unmirrored += more.unmirrored;
     unmirrored_values += more.unmirrored_values;
   }
@@ -131,6 +138,14 @@ struct ReadRows {
   using Real = heddle::RealOf<S>;
   Matrix A;
   DiagonalArrays<S> to;
+  std::int64_t longest;  ///< longer rows are counted alone
+
+  /// What entries of a row add up to.
+  struct Part {
+    S diagonal, sum;
+    double magnitudes;
+    bool finite;
+  };
 
   KOKKOS_FUNCTION void init(RowNumbers& of) const { of = RowNumbers(); }
   KOKKOS_FUNCTION void join(RowNumbers& of, const RowNumbers& more) const { of.join(more); }
@@ -169,19 +184,26 @@ struct ReadRows {
     }
   }
   KOKKOS_FUNCTION void operator()(std::int64_t i, RowNumbers& of) const {
-    constexpr double epsilon = Kokkos::Experimental::epsilon_v<Real>;
-    S diagonal(0), sum(0);
-    double magnitudes = 0;
-    bool finite = true;
-    for (auto k = A.row_ptr().data()[i]; k < A.row_ptr().data()[i + 1]; ++k) {
+    if (length(i) > longest) {
+      ++of.long_rows;
+      return;
+    }
+    end_row(i, read(i, 0, length(i), of), of);
+  }
+  /// Reads entries `begin` to `end` of row i.
+  KOKKOS_FORCEINLINE_FUNCTION Part read(std::int64_t i, std::int64_t begin, std::int64_t end,
+                                        RowNumbers& of) const {
+    Part part{S(0), S(0), 0, true};
+    const auto row = static_cast<std::int64_t>(A.row_ptr().data()[i]);
+    for (std::int64_t k = row + begin; k < row + end; ++k) {
       const auto j = static_cast<std::int64_t>(A.col_idx().data()[k]);
       const S value = A.values().data()[k];
-      sum += value;
-      finite = finite && triangle::is_finite(value);
-      magnitudes += static_cast<double>(Kokkos::abs(value));
+      part.sum += value;
+      part.finite = part.finite && triangle::is_finite(value);
+      part.magnitudes += static_cast<double>(Kokkos::abs(value));
       of.bandwidth = Kokkos::max(of.bandwidth, i < j ? j - i : i - j);
       if (i == j) {
-        diagonal += value;
+        part.diagonal += value;
         continue;
       }
       if (real_part(value) > 0) ++of.positive_entries;
@@ -192,10 +214,16 @@ struct ReadRows {
       of.unmirrored += i < j ? ~place + 1 : place;
       of.unmirrored_values += i < j ? ~with_value + 1 : with_value;
     }
+    return part;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void end_row(std::int64_t i, const Part& part, RowNumbers& of) const {
+    constexpr double epsilon = Kokkos::Experimental::epsilon_v<Real>;
+    const S diagonal = part.diagonal, sum = part.sum;
+    const double magnitudes = part.magnitudes;
     compare_rows(i, of);
     const auto size = static_cast<double>(Kokkos::abs(diagonal));
     const auto real = static_cast<double>(real_part(diagonal));
-    if (!finite) of.not_finite = Kokkos::min(of.not_finite, i);
+    if (!part.finite) of.not_finite = Kokkos::min(of.not_finite, i);
     if (length(i) == 0) ++of.empty;
     of.largest_row_sum = Kokkos::max(of.largest_row_sum, magnitudes);
     // The rounding of a sum, and of a diagonal that is one.
@@ -203,6 +231,10 @@ struct ReadRows {
     const bool zero_sum = static_cast<double>(Kokkos::abs(sum)) <= rounding * magnitudes;
     if (zero_sum && Kokkos::isfinite(magnitudes)) ++of.zero_sums;
     if (size >= (magnitudes - size) * (1 - 32 * epsilon)) ++of.dominant;
+    of.least_dominance =
+        Kokkos::min(of.least_dominance,
+                    size > 0 ? (2 * size - magnitudes) / size
+                             : -Kokkos::Experimental::infinity_v<double>);
     if (size > 0) {
       of.least_diagonal = Kokkos::min(of.least_diagonal, size);
       of.largest_diagonal = Kokkos::max(of.largest_diagonal, size);
@@ -222,6 +254,56 @@ struct ReadRows {
     to.of_magnitude[i] = of_magnitude;
     to.entry[i] = S(1) / of_magnitude;
     to.row_sum[i] = magnitudes;
+  }
+};
+
+/// Lists long rows, in any order.
+template <class Matrix>
+struct ListLongRows {
+  ReadRows<Matrix> rows;
+  std::int64_t* count;
+  std::int64_t* list;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    if (rows.length(i) > rows.longest) list[Kokkos::atomic_fetch_add(count, std::int64_t(1))] = i;
+  }
+};
+/// Reads a part of a long row.
+template <class Matrix>
+struct ReadParts {
+  using value_type = RowNumbers;
+  ReadRows<Matrix> rows;
+  const std::int64_t* list;
+  typename ReadRows<Matrix>::Part* parts;
+
+  KOKKOS_FUNCTION void init(RowNumbers& of) const { of = RowNumbers(); }
+  KOKKOS_FUNCTION void join(RowNumbers& of, const RowNumbers& more) const { of.join(more); }
+  KOKKOS_FUNCTION void operator()(std::int64_t at, RowNumbers& of) const {
+    const std::int64_t i = list[at / parts_of_long_row], part = at % parts_of_long_row;
+    const std::int64_t length = rows.length(i);
+    parts[at] = rows.read(i, part * length / parts_of_long_row,
+                          (part + 1) * length / parts_of_long_row, of);
+  }
+};
+/// Adds up the parts of a long row in their order.
+template <class Matrix>
+struct EndLongRows {
+  using value_type = RowNumbers;
+  ReadRows<Matrix> rows;
+  const std::int64_t* list;
+  const typename ReadRows<Matrix>::Part* parts;
+
+  KOKKOS_FUNCTION void init(RowNumbers& of) const { of = RowNumbers(); }
+  KOKKOS_FUNCTION void join(RowNumbers& of, const RowNumbers& more) const { of.join(more); }
+  KOKKOS_FUNCTION void operator()(std::int64_t at, RowNumbers& of) const {
+    typename ReadRows<Matrix>::Part whole = parts[at * parts_of_long_row];
+    for (std::int64_t part = 1; part < parts_of_long_row; ++part) {
+      const auto& more = parts[at * parts_of_long_row + part];
+      whole.diagonal += more.diagonal;
+      whole.sum += more.sum;
+      whole.magnitudes += more.magnitudes;
+      whole.finite = whole.finite && more.finite;
+    }
+    rows.end_row(list[at], whole, of);
   }
 };
 
@@ -309,8 +391,9 @@ struct RandomEntries {
   return values;
 }
 
-/// Number of Lanczos or Arnoldi steps.
-inline constexpr int most_steps = 15;
+/// Number of Lanczos or Arnoldi steps. More find a least Ritz value that is nearer to the least
+/// eigenvalue, and take more of the 5 % of a solve that choosing may take.
+inline constexpr int most_steps = 10;
 
 /// to = from / size, with a norm in device memory; zeros if that is zero or NaN.
 template <Scalar S>
@@ -325,7 +408,7 @@ struct DivideByNorm {
 
 /// Sets the Ritz values of `facts` by steps with D^-1/2 A D^-1/2, which has the eigenvalues of D^-1
 /// A: Lanczos steps if A is symmetric, which orthogonalize against two vectors alone, else Arnoldi
-/// steps, which orthogonalize twice. Allocates 4 vectors for Lanczos and 18 for Arnoldi steps,
+/// steps, which orthogonalize twice. Allocates 4 vectors for Lanczos and 13 for Arnoldi steps,
 /// queues all steps, and waits once. Without room for four vectors in max_bytes it does nothing.
 template <ExecutionSpace Exec, Scalar S, class Product>
 void find_ritz_values(const Exec& exec, const Product& product, const S* of_magnitude,
@@ -454,10 +537,31 @@ void find_ritz_values(const Exec& exec, const Product& product, const S* of_magn
   facts.settled = all || done < 4 || facts.least_magnitude > 0.7 * least(values_of(done / 2));
 }
 
+/// Reads the rows that a first pass found to be long, a thread for each part of them.
+template <ExecutionSpace Exec, class Matrix>
+RowNumbers read_long_rows(const Exec& exec, const ReadRows<Matrix>& rows, std::int64_t count) {
+  const std::int64_t all = count * parts_of_long_row;
+  std::int64_t *listed, *list;
+  typename ReadRows<Matrix>::Part* parts;
+  const Arena<typename Exec::memory_space> memory(
+      exec, "heddle::solve::long_rows", arena_array(listed, 1),
+      arena_array(list, static_cast<std::size_t>(count)),
+      arena_array(parts, static_cast<std::size_t>(all)));
+  each(exec, "heddle::solve::clear", 1, Fill<std::int64_t>{listed, 0});
+  each(exec, "heddle::solve::list_long_rows", rows.A.rows(),
+       ListLongRows<Matrix>{rows, listed, list});
+  RowNumbers numbers, ended;
+  reduce(exec, "heddle::solve::read_parts", all, ReadParts<Matrix>{rows, list, parts}, numbers);
+  reduce(exec, "heddle::solve::end_long_rows", count, EndLongRows<Matrix>{rows, list, parts},
+         ended);
+  numbers.join(ended);
+  return numbers;
+}
+
 /// Finds what A is, without Ritz values, and fills the arrays. A is square and its pattern checked.
 /// One pass over the entries, in which rows that may be a block are read up to six times, and
 /// another one unless a real A equals its mirror image bit by bit, each with a thread for a row and
-/// a readback that waits. Not called without rows.
+/// a readback that waits. Long rows are read in parts. Not called without rows.
 template <ExecutionSpace Exec, class Matrix>
 MatrixFacts read_matrix(const Exec& exec, const Matrix& A,
                         const DiagonalArrays<typename Matrix::scalar_type>& to) {
@@ -467,7 +571,10 @@ MatrixFacts read_matrix(const Exec& exec, const Matrix& A,
   facts.entries = static_cast<std::int64_t>(A.nonzeros());
   RowNumbers numbers;
   const backends::OneThread alone(takes_one_thread<Exec>(facts.rows, facts.entries));
-  reduce(exec, "heddle::solve::read_rows", facts.rows, ReadRows<Matrix>{A, to}, numbers);
+  const ReadRows<Matrix> read_rows{A, to,
+                                   std::max(least_long_row, 8 * facts.entries / facts.rows)};
+  reduce(exec, "heddle::solve::read_rows", facts.rows, read_rows, numbers);
+  if (numbers.long_rows > 0) numbers.join(read_long_rows(exec, read_rows, numbers.long_rows));
   facts.not_finite = numbers.not_finite == nowhere ? -1 : numbers.not_finite;
   facts.symmetric_pattern = numbers.unmirrored == 0;
   facts.empty_rows = numbers.empty;
@@ -480,6 +587,7 @@ MatrixFacts read_matrix(const Exec& exec, const Matrix& A,
   facts.positive_entries = numbers.positive_entries;
   facts.bandwidth = numbers.bandwidth;
   facts.largest_row_sum = numbers.largest_row_sum;
+  facts.least_dominance = numbers.least_dominance;
   for (int b = 2; b <= most_block_rows; ++b) {
     // Most rows are in blocks of b, and not by chance: a diagonal matrix has none.
     if (facts.rows % b == 0 && 10 * b * numbers.alike[b] >= 9 * facts.rows) facts.block_size = b;
@@ -490,8 +598,13 @@ MatrixFacts read_matrix(const Exec& exec, const Matrix& A,
   spectrum::Symmetry* symmetry;
   const Arena<typename Exec::memory_space> memory(exec, "heddle::solve::symmetry",
                                                   arena_array(symmetry, 1));
-  spectrum::compare_mirror(exec, A, to.entry, to.row_sum, tolerance, symmetry);
-  const spectrum::Symmetry found = spectrum::read_symmetry(exec, symmetry);
+  const auto compare = [&](std::int64_t longest) {
+    spectrum::compare_mirror(exec, A, to.entry, to.row_sum, tolerance, symmetry, longest);
+    return spectrum::read_symmetry(exec, symmetry);
+  };
+  // Entries between short rows may do to see that A is not symmetric.
+  spectrum::Symmetry found = compare(numbers.long_rows > 0 ? read_rows.longest : facts.rows);
+  if (numbers.long_rows > 0 && found.holds) found = compare(facts.rows);
   facts.symmetric = found.holds;
   facts.symmetric_to_rounding =
       found.difference <=

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -52,6 +53,9 @@ struct MatrixFacts {
   std::int64_t negative_diagonal = 0;  ///< entries without a positive real part, and not zero
   double least_diagonal = 0, largest_diagonal = 0;  ///< magnitudes of those that are not zero
   std::int64_t dominant_rows = 0;     ///< rows whose diagonal is no less than the others together
+  /// The least (|a(i, i)| - sum of the row's other magnitudes) / |a(i, i)|: all eigenvalues of D^-1 A
+  /// are at least as large if it is positive. Negative infinity with a zero on the diagonal.
+  double least_dominance = -std::numeric_limits<double>::infinity();
   std::int64_t zero_sums = 0;         ///< rows that sum to zero, up to rounding
   double largest_row_sum = 0;         ///< of magnitudes: a bound of the norm of a symmetric A
   std::int64_t positive_entries = 0;  ///< positive entries beside the diagonal
@@ -59,7 +63,7 @@ struct MatrixFacts {
   int block_size = 1;                 ///< rows that share their columns, aligned blocks of up to 6
 
   /// Ritz values of D^-1 A with the magnitudes of the diagonal as D, of `steps` Lanczos or Arnoldi
-  /// steps; 0 steps: not computed.
+  /// steps; 0 steps: not computed, since no choice depended on them.
   int steps = 0;
   double least_real = 0, largest_real = 0, largest_imaginary = 0;
   double least_magnitude = 0, largest_magnitude = 0;
