@@ -173,11 +173,15 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
     if (!options_.pair.empty()) {
       pin(priced);
     } else if (!recall(exec, priced)) {
-      find_ritz_values<Exec, S>(
-          exec, [&](const Vector& v, const Vector& w) { product_->apply(exec, v, w); },
-          diagonal_.of_magnitude, options_.max_bytes, facts);
+      std::vector<SolvePair> pairs = pairs_of(priced, options_);
+      if (ritz_values_may_matter(pairs)) {
+        find_ritz_values<Exec, S>(
+            exec, [&](const Vector& v, const Vector& w) { product_->apply(exec, v, w); },
+            diagonal_.of_magnitude, options_.max_bytes, facts);
+        pairs = pairs_of(priced, options_);
+      }
       known_.clear();
-      for (const SolvePair& pair : pairs_of(priced, options_)) known_.push_back(Known{pair});
+      for (const SolvePair& pair : pairs) known_.push_back(Known{pair});
     }
     for (Known& pair : known_) {
       pair.first_iterations = pair.iterations;

@@ -50,6 +50,9 @@ class Forecast {
 /// A pair is left if the rest of its iterations is forecast to take more than this many times the
 /// price of another one.
 inline constexpr double patience = 1.5;
+/// Iterations beside twice the need of another pair that a limit is to leave it, since the host
+/// checks every 10: a guess.
+inline constexpr int margin = 20;
 /// A pair that was left so often runs to its end.
 inline constexpr int most_stops = 3;
 
@@ -122,7 +125,10 @@ struct Guard {
   }
 
  private:
-  /// Whether a rival that meets the limits is predicted to end much earlier, or meets them alone.
+  /// Whether a rival that meets the limits is predicted to end much earlier, or meets them alone. It
+  /// has its turn once this iteration took as long as the rival is predicted to take, so that a
+  /// plateau or a wrong price at most doubles the time, or when a limit leaves it little more than
+  /// twice its need.
   bool is_late(int iterations, double now) const {
     const double missed = missed_by(predicted, iterations, left);
     const double pace = (now - began) / std::max(iterations, 1);
@@ -134,7 +140,9 @@ struct Guard {
       const double needs =
           fraction(forecast.least()) * rival.iterations * (rival.alike ? missed : 1);
       const double time = rival.setup_seconds + needs * rival.seconds_of_iteration;
-      return fits(needs, time) && (over || left * seconds_of_iteration > patience * time);
+      const bool slower = over || left * seconds_of_iteration > patience * time;
+      const bool has_turn = iterations * seconds_of_iteration >= time;
+      return fits(needs, time) && slower && (has_turn || (over && !fits(2 * needs + margin, 2 * time)));
     });
   }
 };

@@ -83,8 +83,8 @@ class Solver {
   Solver() : moves_(detail::made_empty) {}
 
   /// Inspects A on `exec`, and waits for it: a plan of the product, one pass over the entries or
-  /// two, with a thread for each row, and up to 15 products with 4 vectors of temporary
-  /// memory, 18 if A is not symmetric.
+  /// two, with a thread for each row, and where the choice may depend on them 10 products with 4
+  /// vectors of temporary memory, 13 if A is not symmetric.
   /// Throws Error if A is not square; naming the row, if the row pointer or a column is wrong; if
   /// options are out of range, options.pair is no pair, or vectors of an option do not fit A. NaN
   /// and infinity in A are no Error here: solve reports them.

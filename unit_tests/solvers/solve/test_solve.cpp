@@ -77,6 +77,22 @@ void check_solved(const Solved& of, double tolerance = 1e-8) {
   check_true(of, tolerance);
 }
 
+/// What an inspection with Ritz values finds.
+MatrixFacts inspected(const Plain& a) {
+  const auto A = a.matrix();
+  const auto n = static_cast<std::size_t>(a.n);
+  const Vector inverse("heddle::test::inverse", n), magnitude("heddle::test::magnitude", n);
+  const Vector entry("heddle::test::entry", n);
+  const Kokkos::View<double*, Space> sums("heddle::test::sums", n);
+  MatrixFacts facts = heddle::detail::solve::read_matrix(
+      Exec(), A, {inverse.data(), magnitude.data(), entry.data(), sums.data()});
+  SpmvPlan plan(Exec(), A);
+  heddle::detail::solve::find_ritz_values<Exec, double>(
+      Exec(), [&](const auto& x, const auto& y) { plan.apply(Exec(), x, y); }, magnitude.data(),
+      no_bound, facts);
+  return facts;
+}
+
 }  // namespace
 
 TEST_CASE("every pair solves what it is for") {
@@ -131,7 +147,7 @@ TEST_CASE("a pair is chosen that solves") {
     const Plain a = poisson(20, shift);
     const Solved of = solve_of(a, random_right(a));
     check_solved(of);
-    CHECK(of.report.matrix.seen_indefinite());
+    CHECK_FALSE(of.report.attempts.back().pair.starts_with("cg/"));
   }
 }
 
@@ -581,11 +597,7 @@ TEST_CASE("vectors of any stride, offsets of any type") {
 }
 
 TEST_CASE("what A is") {
-  const auto facts_of = [](const Plain& a) {
-    Solver solver(Exec(), a.matrix());
-    return solver.report().matrix;
-  };
-  const MatrixFacts grid = facts_of(poisson(30));
+  const MatrixFacts grid = inspected(poisson(30));
   CHECK(grid.rows == 900);
   CHECK(grid.entries == 900 + 4 * 30 * 29);
   CHECK(grid.symmetric);
@@ -596,7 +608,8 @@ TEST_CASE("what A is") {
   CHECK(grid.bandwidth == 30);
   CHECK(grid.block_size == 1);
   CHECK(grid.positive_entries == 0);
-  CHECK(grid.steps == 15);
+  CHECK(std::abs(grid.least_dominance) < 1e-15);
+  CHECK(grid.steps == 10);
   CHECK(grid.least_real > 0);
   CHECK(grid.largest_real < 2);
   CHECK(grid.largest_real > 1.5);
@@ -604,19 +617,19 @@ TEST_CASE("what A is") {
   CHECK(mentions(grid.to_string(), "symmetric"));
 
   // All eigenvalues of D^-1 A are known to a small matrix.
-  const MatrixFacts shifted = facts_of(poisson(3, 1));
+  const MatrixFacts shifted = inspected(poisson(3, 1));
   CHECK(shifted.settled);
   CHECK(shifted.least_real == doctest::Approx((3 - 2 * std::sqrt(2.0)) / 3).epsilon(1e-6));
   CHECK(shifted.largest_real == doctest::Approx((3 + 2 * std::sqrt(2.0)) / 3).epsilon(1e-6));
-  CHECK(facts_of(poisson(20, 2)).seen_indefinite());
+  CHECK(inspected(poisson(20, 2)).seen_indefinite());
 
-  const MatrixFacts against = facts_of(flow<Exec, double>(20, 3));
+  const MatrixFacts against = inspected(flow<Exec, double>(20, 3));
   CHECK_FALSE(against.symmetric);
   CHECK(against.largest_imaginary > 0.1);
   CHECK(against.positive_entries > 0);
 
   // Ritz values of a nearly diagonal matrix are in its field of values, a disc about 1.
-  const MatrixFacts narrow = facts_of(operator_where<Exec, double>(
+  const MatrixFacts narrow = inspected(operator_where<Exec, double>(
       400,
       [](int i, const auto& add) {
         if (i > 0) add(i - 1);
@@ -627,13 +640,13 @@ TEST_CASE("what A is") {
                                 : i < j ? 0.005
                                         : 0.003; }));
   CHECK_FALSE(narrow.symmetric);
-  CHECK(narrow.steps == 15);
+  CHECK(narrow.steps == 10);
   CHECK(narrow.least_real > 0.99);
   CHECK(narrow.least_real < 0.995);
   CHECK(narrow.largest_real < 1.01);
   CHECK(narrow.largest_imaginary < 0.005);
-  CHECK(facts_of(neumann(20)).zero_sums == 400);
-  CHECK(facts_of(neumann(20)).maps_ones_to_zero());
+  CHECK(inspected(neumann(20)).zero_sums == 400);
+  CHECK(inspected(neumann(20)).maps_ones_to_zero());
 
   // Each entry becomes a block of 3 x 3.
   const Star star{10, 10};
@@ -647,14 +660,14 @@ TEST_CASE("what A is") {
       [](int i, int j) { return i == j           ? 9.0
                                 : i / 3 == j / 3 ? 0.5
                                                  : -0.5; });
-  const MatrixFacts of_blocks = facts_of(blocks);
+  const MatrixFacts of_blocks = inspected(blocks);
   CHECK(of_blocks.block_size == 3);
   const Solved solved = solve_of(blocks, random_right(blocks));
   check_solved(solved);
   CHECK(mentions(solved.report.to_string(), "rigid_body_motions"));
 
   // An arrow: rows of two entries, from column 0 on.
-  const MatrixFacts arrow = facts_of(operator_where<Exec, double>(
+  const MatrixFacts arrow = inspected(operator_where<Exec, double>(
       60,
       [](int i, const auto& add) {
         if (i > 0) add(0);
@@ -662,6 +675,45 @@ TEST_CASE("what A is") {
       },
       [](int i, int j) { return i == j ? 4.0 : -1.0; }));
   CHECK(arrow.block_size == 1);
+  CHECK(arrow.least_dominance == 0.75);
+
+  // A longer one, whose first row is read in parts; all else of it is diagonal, or in two columns.
+  for (const double below : {1.0, -1.0}) {
+    CAPTURE(below);
+    const int n = 3000;
+    const MatrixFacts facts = inspected(operator_where<Exec, double>(
+        n,
+        [](int i, const auto& add) {
+          if (i > 0) add(0);
+          for (int j = i; j < (i == 0 ? 3000 : i + 1); ++j) add(j);
+        },
+        [&](int i, int j) { return i == j ? (i == 0 ? 4 * n : 4.0) : i < j ? -1 : below; }));
+    CHECK(facts.symmetric_pattern);
+    CHECK(facts.symmetric == (below < 0));
+    CHECK(facts.bandwidth == n - 1);
+    CHECK(facts.positive_entries == (below > 0 ? n - 1 : 0));
+    CHECK(facts.largest_diagonal == 4 * n);
+    CHECK(facts.largest_row_sum == 4 * n + n - 1);
+    CHECK(facts.dominant_rows == n);
+    CHECK(facts.least_dominance == 0.75);
+    CHECK(facts.empty_rows == 0);
+  }
+}
+
+TEST_CASE("Ritz values are looked for where a choice may depend on them") {
+  const Plain a = poisson(20);
+  const Solver small(Exec(), a.matrix());
+  CHECK(small.report().matrix.steps == 0);
+  const Solver pinned(Exec(), a.matrix(), {.pair = "cg/multigrid"});
+  CHECK(pinned.report().matrix.steps == 0);
+  SolvePair first;
+  for (const auto preconditioner :
+       {SolvePreconditioner::none, SolvePreconditioner::jacobi, SolvePreconditioner::incomplete,
+        SolvePreconditioner::multigrid, SolvePreconditioner::direct}) {
+    first.preconditioner = preconditioner;
+    CHECK(heddle::detail::solve::ritz_values_may_matter({first}) ==
+          (preconditioner > SolvePreconditioner::jacobi));
+  }
 }
 
 TEST_CASE("reports have what ran, and the same solve has the same bits") {
@@ -724,15 +776,18 @@ TEST_CASE("a guard leaves a pair that another one is predicted to overtake") {
     return 800;
   };
   const auto other = [](double iterations) { return Rival{0, iterations, 1, false}; };
-  CHECK(left_at(other(300)) == 40);   // 760 > 1.5 * 285
+  // Not before it took as long as the other one is predicted to take: 220 > 300 * 580 / 800.
+  CHECK(left_at(other(300)) == 220);  // 580 > 1.5 * 217.5
   CHECK(left_at(other(600)) == 800);  // 760 < 1.5 * 570
+  CHECK(left_at(other(30)) == 40);
   // One that is alike misses its prediction by 800 / 200 as well, and not its set-up.
   CHECK(left_at({0, 300, 1, true}) == 800);
-  CHECK(left_at({0, 100, 1, true}) == 40);    // 760 > 1.5 * 4 * 95
-  CHECK(left_at({350, 25, 1, true}) == 40);   // 760 > 1.5 * (350 + 4 * 24)
-  CHECK(left_at({450, 25, 1, true}) == 800);  // 760 < 1.5 * (450 + 4 * 24)
-  // A limit that the other one alone is predicted to meet.
-  CHECK(left_at({1e6, 100, 1, false}, 750) == 40);
+  CHECK(left_at({0, 100, 1, true}) == 270);   // 530 > 1.5 * 4 * 66.25, and 270 > 4 * 66.25
+  CHECK(left_at({150, 25, 1, true}) == 230);  // 230 > 150 + 4 * 17.8
+  CHECK(left_at({350, 25, 1, true}) == 800);  // 400 < 1.5 * (350 + 4 * 12.5)
+  // A limit that the other one alone is predicted to meet, once it leaves little more than twice its
+  // need: 710 + 2 * 11.25 + 20 > 750.
+  CHECK(left_at({1e6, 100, 1, false}, 750) == 710);
   CHECK(left_at({1e6, 100, 1, false}, 900) == 800);
   CHECK(left_at({1e6, 100, 1, false}, 100) == 800);
 }
