@@ -112,7 +112,8 @@ struct CompareMirror {
 
 /// Computes *symmetry of a square A with checked columns, from the diagonal and row sums that
 /// prepare_diagonal computed. Entries of rows longer than
-/// `longest`, and those across from them, are left out, so that less of a difference is seen. No wait.
+/// `longest`, and those across from them, are left out, so that less of a difference is seen. No
+/// wait.
 template <ExecutionSpace Exec, class Matrix>
 void compare_mirror(const Exec& exec, const Matrix& A, const typename Matrix::scalar_type* diagonal,
                     const double* row_sums, double tolerance, Symmetry* symmetry,

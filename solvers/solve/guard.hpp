@@ -125,8 +125,8 @@ struct Guard {
   }
 
  private:
-  /// Whether a rival that meets the limits is predicted to end much earlier, or meets them alone. It
-  /// has its turn once this iteration took as long as the rival is predicted to take, so that a
+  /// Whether a rival that meets the limits is predicted to end much earlier, or meets them alone.
+  /// It has its turn once this iteration took as long as the rival is predicted to take, so that a
   /// plateau or a wrong price at most doubles the time, or when a limit leaves it little more than
   /// twice its need.
   bool is_late(int iterations, double now) const {
@@ -142,7 +142,8 @@ struct Guard {
       const double time = rival.setup_seconds + needs * rival.seconds_of_iteration;
       const bool slower = over || left * seconds_of_iteration > patience * time;
       const bool has_turn = iterations * seconds_of_iteration >= time;
-      return fits(needs, time) && slower && (has_turn || (over && !fits(2 * needs + margin, 2 * time)));
+      return fits(needs, time) && slower &&
+             (has_turn || (over && !fits(2 * needs + margin, 2 * time)));
     });
   }
 };

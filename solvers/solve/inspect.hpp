@@ -232,9 +232,8 @@ struct ReadRows {
     if (zero_sum && Kokkos::isfinite(magnitudes)) ++of.zero_sums;
     if (size >= (magnitudes - size) * (1 - 32 * epsilon)) ++of.dominant;
     of.least_dominance =
-        Kokkos::min(of.least_dominance,
-                    size > 0 ? (2 * size - magnitudes) / size
-                             : -Kokkos::Experimental::infinity_v<double>);
+        Kokkos::min(of.least_dominance, size > 0 ? (2 * size - magnitudes) / size
+                                                 : -Kokkos::Experimental::infinity_v<double>);
     if (size > 0) {
       of.least_diagonal = Kokkos::min(of.least_diagonal, size);
       of.largest_diagonal = Kokkos::max(of.largest_diagonal, size);
@@ -571,8 +570,7 @@ MatrixFacts read_matrix(const Exec& exec, const Matrix& A,
   facts.entries = static_cast<std::int64_t>(A.nonzeros());
   RowNumbers numbers;
   const backends::OneThread alone(takes_one_thread<Exec>(facts.rows, facts.entries));
-  const ReadRows<Matrix> read_rows{A, to,
-                                   std::max(least_long_row, 8 * facts.entries / facts.rows)};
+  const ReadRows<Matrix> read_rows{A, to, std::max(least_long_row, 8 * facts.entries / facts.rows)};
   reduce(exec, "heddle::solve::read_rows", facts.rows, read_rows, numbers);
   if (numbers.long_rows > 0) numbers.join(read_long_rows(exec, read_rows, numbers.long_rows));
   facts.not_finite = numbers.not_finite == nowhere ? -1 : numbers.not_finite;

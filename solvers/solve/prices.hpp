@@ -10,13 +10,50 @@
 #include "options.hpp"
 #include "report.hpp"
 
-/// The pairs that may serve, and their predicted times. "Fitted" means to the set solve-fit, on an
-/// H200 and on two threads of a Xeon: docs/design/solve.md. A prediction is a function of A, the
+/// The pairs that may serve, and their predicted times. A prediction is a function of A, the
 /// device's figures and the options, never of a clock.
 namespace heddle::detail::solve {
 
 /// Iterations after which GMRES is restarted.
 inline constexpr int restart = 30;
+
+/// Numbers that were fitted to times and iterations of the set solve-fit, on an H200 and on two
+/// threads of a Xeon, and judged by the set solve-judge: docs/design/solve.md.
+namespace fitted {
+
+// Of any iteration.
+inline constexpr double share_of_copy = 0.55;     ///< of a copy's bandwidth, that a GPU reaches
+inline constexpr double launch_seconds = 4.2e-6;  ///< of a launch on a GPU behind others
+/// That two threads of a CPU reach, part of them in caches.
+inline constexpr double cpu_bytes_per_second = 50e9;
+/// Iterations of conjugate gradients with Jacobi's preconditioner: factor * condition^power *
+/// digits. The bound has 0.5 and 0.5.
+inline constexpr double iterations_factor = 0.45, iterations_power = 0.4;
+inline constexpr double elastic_iterations = 2.5;  ///< times those of a scalar grid
+/// Times those without a restart, from `restart` on; more if A is not definite, in proportion to
+/// the number of restarts over the last one.
+inline constexpr double restarted_iterations = 1.5, restarts_of_indefinite = 5;
+// Of incomplete factors.
+inline constexpr double oblique_gain = 16;       ///< iterations of Jacobi's over theirs
+inline constexpr double gpu_sweep_products = 4;  ///< a sweep in products, beside its levels
+inline constexpr double gpu_level_seconds = 1.6e-6;
+inline constexpr double gpu_factor_seconds = 1.5e-3, gpu_factor_entry_seconds = 0.5e-9;
+inline constexpr double gpu_factor_level_seconds = 1.2e-6;  ///< for each entry of a row
+inline constexpr double cpu_sweep_products = 6;             ///< by several threads
+inline constexpr double cpu_level_seconds = 1.1e-6;
+inline constexpr double cpu_factor_sweeps = 17;
+// Of multigrid: set-up for each level and each entry.
+inline constexpr double gpu_level_setup_seconds = 2e-3, gpu_entry_setup_seconds = 1.4e-9;
+inline constexpr double gpu_elastic_level_setup_seconds = 5e-3;
+inline constexpr double gpu_elastic_entry_setup_seconds = 5.5e-9;
+inline constexpr double gpu_filled_setup = 4;  ///< times that, of a pattern that is not symmetric
+inline constexpr double cpu_level_setup_seconds = 5e-3, cpu_setup_cycles = 100;
+inline constexpr double launches_of_level = 7;
+inline constexpr double elastic_cycles = 1.5;  ///< with a near-nullspace, times those of a scalar
+inline constexpr double oblique_cycles = 2, oblique_setup = 2;
+inline constexpr double unsymmetric_cycles = 1.5;  ///< without Ritz values
+
+}  // namespace fitted
 
 /// A matrix, a device and options, on which prices depend.
 struct Priced {
@@ -31,13 +68,13 @@ struct Priced {
 
   double rows() const { return static_cast<double>(A.rows); }
   double vector_bytes() const { return rows() * scalar_bytes; }
-  /// Fitted: an iteration moves 0.55 of what a copy moves on a GPU, and launches are queued. Two
-  /// threads of a CPU move 50e9 bytes a second, part of them in caches.
   double seconds(double bytes, double launches) const {
     const double memory = estimated_bytes_per_second(device);
-    const bool gpu = device.has_lanes();
-    return bytes / (gpu ? 0.55 * memory : std::max(memory, 50e9)) +
-           launches * (gpu ? 4.2e-6 : estimated_launch_seconds(device));
+    if (device.has_lanes()) {
+      return bytes / (fitted::share_of_copy * memory) + launches * fitted::launch_seconds;
+    }
+    return bytes / std::max(memory, fitted::cpu_bytes_per_second) +
+           launches * estimated_launch_seconds(device);
   }
   /// ln(2 / tolerance), for a tolerance that arithmetic can reach.
   double digits() const { return std::log(2 / std::clamp(tolerance, 1e-16, 0.5)); }
@@ -57,21 +94,20 @@ inline double condition(const Priced& of) {
   const bool settled = A.steps > 0 && A.settled;
   const double seen = A.steps > 0 ? A.largest_magnitude / std::max(A.least_magnitude, 1e-300) : 1;
   const double grid = settled ? 1 : 0.4 * of.layers() * of.layers();
-  const double bound =
-      A.least_dominance > 0 ? (2 - A.least_dominance) / A.least_dominance : 1e16;
+  const double bound = A.least_dominance > 0 ? (2 - A.least_dominance) / A.least_dominance : 1e16;
   return std::clamp(std::min(std::max(seen, grid), bound), 1.0, 1e16);
 }
 
-/// Iterations of the method with Jacobi's preconditioner, over `gain`. Fitted: the bound of
-/// conjugate gradients has 0.5 and the root of the condition in place of 0.45 and the power 0.4, and
-/// elastic bodies need 2.5 times as many as their layers say.
+/// Iterations of the method with Jacobi's preconditioner, over `gain`.
 inline double krylov_iterations(const Priced& of, SolveMethod method, double gain) {
   // Eigenvalues that are far from the real line count as those of both signs: the condition, and no
   // more a power of it.
   const double size = std::max(of.A.largest_magnitude, 1e-300);
   const double turned = of.A.symmetric ? 0 : std::min(of.A.largest_imaginary / size, 1.0);
-  double iterations = 0.45 * std::pow(condition(of), 0.4 + 0.6 * turned) * of.digits();
-  if (of.block_size > 1) iterations *= 2.5;
+  constexpr double power = fitted::iterations_power;
+  double iterations = fitted::iterations_factor *
+                      std::pow(condition(of), power + (1 - power) * turned) * of.digits();
+  if (of.block_size > 1) iterations *= fitted::elastic_iterations;
   const bool negative =
       of.A.seen_indefinite() || of.A.zero_diagonal > 0 || of.A.negative_diagonal > 0;
   // Without a bound for indefinite systems but that of the squared matrix: an estimate.
@@ -80,10 +116,11 @@ inline double krylov_iterations(const Priced& of, SolveMethod method, double gai
     iterations *= 1 + of.A.largest_imaginary / of.A.largest_real;
   }
   iterations = std::min(iterations / gain, of.rows()) + 1;
-  // Fitted: a restart costs half as many iterations again, and more if A is not definite.
   if (method == SolveMethod::gmres && iterations > restart) {
     const bool definite = of.A.symmetric && !negative;
-    iterations *= definite ? 1.5 : std::max(1.5, iterations / (5 * restart));
+    const double restarts = iterations / restart;
+    iterations *= std::max(fitted::restarted_iterations,
+                           definite ? 1 : restarts / fitted::restarts_of_indefinite);
   }
   if (method == SolveMethod::bicgstab) iterations *= 1.5;  // counts both products of a step
   return iterations;
@@ -91,7 +128,8 @@ inline double krylov_iterations(const Priced& of, SolveMethod method, double gai
 
 /// Whether couplings of both signs tell of a direction that no axis of the grid follows.
 inline bool is_oblique(const Priced& of) {
-  return of.block_size == 1 && of.A.positive_entries > of.A.entries / 8;
+  return of.A.symmetric && of.A.positive_diagonal() && of.block_size == 1 &&
+         of.A.positive_entries > of.A.entries / 8;
 }
 
 /// Fills in the price of a pair.
@@ -100,7 +138,6 @@ inline void price(const Priced& of, SolvePair& pair) {
   using P = SolvePreconditioner;
   const bool gpu = of.device.has_lanes();
   const double v = of.vector_bytes(), product = of.product_bytes;
-  const double threads = of.device.multiprocessors;
   // Vectors that an iteration moves and launches beside the product: docs/krylov.md, "What an
   // iteration costs".
   double vectors = 0, launches = 0, kept = 0;
@@ -123,20 +160,26 @@ inline void price(const Priced& of, SolvePair& pair) {
       if (pair.method != M::cg) seconds += of.seconds(3 * v, 1);
       break;
     case P::incomplete: {
-      // A symmetric sweep takes about two products on one thread (docs/overview.md). All else is
-      // fitted. Levels of a grid in natural order are some three a layer, and each is a hand-over,
-      // which a factorization makes for each entry of a row on a GPU.
+      // Levels of a grid in natural order are some three a layer, and each is a hand-over, which a
+      // factorization makes for each entry of a row on a GPU. One thread takes about two products
+      // for a sweep (docs/overview.md).
       const double levels = 3 * of.layers() * of.A.block_size;
       double sweep = 0;
       if (gpu) {
-        sweep = of.seconds(4 * product, 2) + 1.6e-6 * levels;
-        setup = 1.5e-3 + 1.2e-6 * levels * entries / of.rows() + 0.5e-9 * entries;
+        sweep = of.seconds(fitted::gpu_sweep_products * product, 2) +
+                fitted::gpu_level_seconds * levels;
+        setup = fitted::gpu_factor_seconds + fitted::gpu_factor_entry_seconds * entries +
+                fitted::gpu_factor_level_seconds * levels * entries / of.rows();
       } else {
-        sweep = of.seconds((threads > 1 ? 6 : 2) * product, 2) + (threads > 1 ? 1.1e-6 : 0) * levels;
-        setup = 17 * of.seconds((threads > 1 ? 6 : 2) * product, 1);
+        const bool several = of.device.multiprocessors > 1;
+        sweep = of.seconds((several ? fitted::cpu_sweep_products : 2) * product, 2);
+        setup = fitted::cpu_factor_sweeps * sweep;
+        if (several) sweep += fitted::cpu_level_seconds * levels;
       }
       seconds += sweep;
-      gain = 3;  // iterations fall to 0.31 to 0.34 (perf_tests/results/NOTES-solve.md)
+      // Iterations fall to 0.31 to 0.34 (perf_tests/results/NOTES-solve.md), and more where factors
+      // in the order of the rows follow strong oblique couplings.
+      gain = is_oblique(of) ? fitted::oblique_gain : 3;
       bytes += (pair.method == M::cg ? 1 : 2) * entries * entry_bytes;
       break;
     }
@@ -144,17 +187,20 @@ inline void price(const Priced& of, SolvePair& pair) {
       // Two products before and two after each correction, one for the residual and about one for
       // the transfer, times entries of all levels over those of A.
       const double levels = std::max(1.0, std::log10(of.rows() / 500) + 1);
-      const double cycle = of.seconds(6 * 1.33 * product, 7 * levels);
-      // Fitted: a constant for each level and a time for each entry, more for elastic bodies, for
-      // patterns without locality, whose coarse levels fill, and for oblique couplings.
+      const double cycle = of.seconds(6 * 1.33 * product, fitted::launches_of_level * levels);
       if (gpu) {
-        setup = of.block_size > 1 ? 5e-3 * levels + 5.5e-9 * entries
-                                  : 2e-3 * levels + 1.4e-9 * entries;
-        if (!of.A.symmetric_pattern) setup *= 4;
+        const bool elastic = of.block_size > 1;
+        setup =
+            (elastic ? fitted::gpu_elastic_level_setup_seconds : fitted::gpu_level_setup_seconds) *
+                levels +
+            (elastic ? fitted::gpu_elastic_entry_setup_seconds : fitted::gpu_entry_setup_seconds) *
+                entries;
+        // Coarse levels of a pattern without locality fill.
+        if (!of.A.symmetric_pattern) setup *= fitted::gpu_filled_setup;
       } else {
-        setup = 5e-3 * levels + 100 * cycle;
+        setup = fitted::cpu_level_setup_seconds * levels + fitted::cpu_setup_cycles * cycle;
       }
-      if (is_oblique(of)) setup *= 2;
+      if (is_oblique(of)) setup *= fitted::oblique_setup;
       seconds += cycle;
       bytes += 2 * entries * entry_bytes;
       break;
@@ -172,13 +218,14 @@ inline void price(const Priced& of, SolvePair& pair) {
   if (pair.preconditioner == P::direct) {
     pair.iterations = 1;
   } else if (pair.preconditioner == P::multigrid) {
-    // 6 to 11 iterations to 1e-8 (docs/design/multigrid.md); the factors are fitted, or guesses.
+    // 6 to 11 iterations to 1e-8 (docs/design/multigrid.md); what is not fitted is a guess.
     double iterations = 11 * of.digits() / std::log(2e8);
-    if (of.block_size > 1) iterations *= of.has_near_nullspace ? 1.5 : 3;
-    if (is_oblique(of)) iterations *= 2;
+    if (of.block_size > 1) iterations *= of.has_near_nullspace ? fitted::elastic_cycles : 3;
+    if (is_oblique(of)) iterations *= fitted::oblique_cycles;
     if (!of.A.symmetric) {
       const double size = std::max(of.A.largest_magnitude, 1e-300);
-      iterations *= of.A.steps > 0 ? 1 + 10 * of.A.largest_imaginary / size : 1.5;
+      iterations *=
+          of.A.steps > 0 ? 1 + 10 * of.A.largest_imaginary / size : fitted::unsymmetric_cycles;
     }
     if (of.A.seen_indefinite()) iterations *= 5;
     pair.iterations = iterations;

@@ -52,9 +52,9 @@ struct MatrixFacts {
   std::int64_t zero_diagonal = 0;      ///< rows whose diagonal entry is missing or zero
   std::int64_t negative_diagonal = 0;  ///< entries without a positive real part, and not zero
   double least_diagonal = 0, largest_diagonal = 0;  ///< magnitudes of those that are not zero
-  std::int64_t dominant_rows = 0;     ///< rows whose diagonal is no less than the others together
-  /// The least (|a(i, i)| - sum of the row's other magnitudes) / |a(i, i)|: all eigenvalues of D^-1 A
-  /// are at least as large if it is positive. Negative infinity with a zero on the diagonal.
+  std::int64_t dominant_rows = 0;  ///< rows whose diagonal is no less than the others together
+  /// The least (|a(i, i)| - sum of the row's other magnitudes) / |a(i, i)|: all eigenvalues of D^-1
+  /// A are at least as large if it is positive. Negative infinity with a zero on the diagonal.
   double least_dominance = -std::numeric_limits<double>::infinity();
   std::int64_t zero_sums = 0;         ///< rows that sum to zero, up to rounding
   double largest_row_sum = 0;         ///< of magnitudes: a bound of the norm of a symmetric A

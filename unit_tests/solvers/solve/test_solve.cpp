@@ -687,7 +687,9 @@ TEST_CASE("what A is") {
           if (i > 0) add(0);
           for (int j = i; j < (i == 0 ? 3000 : i + 1); ++j) add(j);
         },
-        [&](int i, int j) { return i == j ? (i == 0 ? 4 * n : 4.0) : i < j ? -1 : below; }));
+        [&](int i, int j) { return i == j  ? (i == 0 ? 4 * n : 4.0)
+                                   : i < j ? -1
+                                           : below; }));
     CHECK(facts.symmetric_pattern);
     CHECK(facts.symmetric == (below < 0));
     CHECK(facts.bandwidth == n - 1);
@@ -785,8 +787,8 @@ TEST_CASE("a guard leaves a pair that another one is predicted to overtake") {
   CHECK(left_at({0, 100, 1, true}) == 270);   // 530 > 1.5 * 4 * 66.25, and 270 > 4 * 66.25
   CHECK(left_at({150, 25, 1, true}) == 230);  // 230 > 150 + 4 * 17.8
   CHECK(left_at({350, 25, 1, true}) == 800);  // 400 < 1.5 * (350 + 4 * 12.5)
-  // A limit that the other one alone is predicted to meet, once it leaves little more than twice its
-  // need: 710 + 2 * 11.25 + 20 > 750.
+  // A limit that the other one alone is predicted to meet, once it leaves little more than twice
+  // its need: 710 + 2 * 11.25 + 20 > 750.
   CHECK(left_at({1e6, 100, 1, false}, 750) == 710);
   CHECK(left_at({1e6, 100, 1, false}, 900) == 800);
   CHECK(left_at({1e6, 100, 1, false}, 100) == 800);
