@@ -46,6 +46,10 @@ heddle.MultigridPlan(A, smoother="gauss-seidel", smoothers=["l1-jacobi"], vector
 heddle.IluPlan(A, partition=[0, 1, 1], cache="times", threads=2)
 heddle.SpmvPlan(A, promises=["sorted"], symmetry="none")
 heddle.minres(A, x, max_seconds=1.0, recompute_every=50)
+x, report = heddle.solve(A, [1.0, 2.0, 3.0], nullspace="constant", callback=lambda progress: print(progress.residual))
+print(report.advice, report.considered[0].name.upper(), report.plot(), x[0])
+y, again = heddle.Solver(A, rtol=1e-9, pair="cg/jacobi", expected_solves=1e1).solve(x)
+heddle.solve(A, x, M=A)  # type: ignore[call-arg]
 heddle.bicgstab(A, x, restart=2)  # type: ignore[call-overload]
 heddle.SpmvPlan(A, vector=2)  # type: ignore[call-arg]
 heddle.cg(A, x, rtol="small")  # type: ignore[call-overload]

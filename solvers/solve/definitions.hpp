@@ -159,8 +159,7 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
   void inspect(const Exec& exec) {
     known_.clear();
     if (A_.rows() == 0) return;
-    MatrixFacts& facts = report_.matrix;
-    facts = read_matrix(exec, A_, diagonal_);
+    MatrixFacts& facts = report_.matrix = read_matrix(exec, A_, diagonal_);
     if (facts.not_finite >= 0) return;
     const Priced priced{facts,
                         device_,
@@ -175,9 +174,8 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
     } else if (!recall(exec, priced)) {
       std::vector<SolvePair> pairs = pairs_of(priced, options_);
       if (ritz_values_may_matter(pairs)) {
-        find_ritz_values<Exec, S>(
-            exec, [&](const Vector& v, const Vector& w) { product_->apply(exec, v, w); },
-            diagonal_.of_magnitude, options_.max_bytes, facts);
+        const auto product = [&](const Vector& v, const Vector& w) { product_->apply(exec, v, w); };
+        find_ritz_values<Exec, S>(exec, product, diagonal_.of_magnitude, options_.max_bytes, facts);
         pairs = pairs_of(priced, options_);
       }
       known_.clear();
@@ -327,9 +325,7 @@ class ChosenSolver final : public AnySolver<Exec, Matrix> {
     }
   }
   void note_set_up() {
-    for (Known& pair : known_) {
-      pair.setup_seconds = is_set_up(pair) ? 0 : pair.whole_setup;
-    }
+    for (Known& pair : known_) pair.setup_seconds = is_set_up(pair) ? 0 : pair.whole_setup;
   }
   /// Frees what no run of `pair` uses.
   void free_all_but(const SolvePair& pair) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../backends/atomics.hpp"
 #include "../../backends/host/one_thread.hpp"
 #include "../../backends/loops.hpp"
 #include "../../backends/profiled_kernel.hpp"
@@ -140,7 +141,7 @@ struct ReadRows {
   DiagonalArrays<S> to;
   std::int64_t longest;  ///< longer rows are counted alone
 
-  /// What entries of a row add up to.
+  /// Sums over entries of a row.
   struct Part {
     S diagonal, sum;
     double magnitudes;
@@ -263,7 +264,7 @@ struct ListLongRows {
   std::int64_t* count;
   std::int64_t* list;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    if (rows.length(i) > rows.longest) list[Kokkos::atomic_fetch_add(count, std::int64_t(1))] = i;
+    if (rows.length(i) > rows.longest) list[backends::atomic_fetch_add(count, std::int64_t(1))] = i;
   }
 };
 /// Reads a part of a long row.

@@ -21,9 +21,9 @@ inline constexpr int restart = 30;
 /// threads of a Xeon, and judged by the set solve-judge: docs/design/solve.md.
 namespace fitted {
 
-// Of any iteration.
+// Any iteration:
 inline constexpr double share_of_copy = 0.55;     ///< of a copy's bandwidth, that a GPU reaches
-inline constexpr double launch_seconds = 4.2e-6;  ///< of a launch on a GPU behind others
+inline constexpr double launch_seconds = 4.2e-6;  ///< for each launch that a GPU has queued
 /// That two threads of a CPU reach, part of them in caches.
 inline constexpr double cpu_bytes_per_second = 50e9;
 /// Iterations of conjugate gradients with Jacobi's preconditioner: factor * condition^power *
@@ -33,7 +33,7 @@ inline constexpr double elastic_iterations = 2.5;  ///< times those of a scalar 
 /// Times those without a restart, from `restart` on; more if A is not definite, in proportion to
 /// the number of restarts over the last one.
 inline constexpr double restarted_iterations = 1.5, restarts_of_indefinite = 5;
-// Of incomplete factors.
+// Incomplete factors:
 inline constexpr double oblique_gain = 16;       ///< iterations of Jacobi's over theirs
 inline constexpr double gpu_sweep_products = 4;  ///< a sweep in products, beside its levels
 inline constexpr double gpu_level_seconds = 1.6e-6;
@@ -42,7 +42,7 @@ inline constexpr double gpu_factor_level_seconds = 1.2e-6;  ///< for each entry 
 inline constexpr double cpu_sweep_products = 6;             ///< by several threads
 inline constexpr double cpu_level_seconds = 1.1e-6;
 inline constexpr double cpu_factor_sweeps = 17;
-// Of multigrid: set-up for each level and each entry.
+// Multigrid, with its set-up for each level and each entry:
 inline constexpr double gpu_level_setup_seconds = 2e-3, gpu_entry_setup_seconds = 1.4e-9;
 inline constexpr double gpu_elastic_level_setup_seconds = 5e-3;
 inline constexpr double gpu_elastic_entry_setup_seconds = 5.5e-9;

@@ -77,7 +77,7 @@ void check_solved(const Solved& of, double tolerance = 1e-8) {
   check_true(of, tolerance);
 }
 
-/// What an inspection with Ritz values finds.
+/// The facts that an inspection with Ritz values finds.
 MatrixFacts inspected(const Plain& a) {
   const auto A = a.matrix();
   const auto n = static_cast<std::size_t>(a.n);
@@ -702,22 +702,6 @@ TEST_CASE("what A is") {
   }
 }
 
-TEST_CASE("Ritz values are looked for where a choice may depend on them") {
-  const Plain a = poisson(20);
-  const Solver small(Exec(), a.matrix());
-  CHECK(small.report().matrix.steps == 0);
-  const Solver pinned(Exec(), a.matrix(), {.pair = "cg/multigrid"});
-  CHECK(pinned.report().matrix.steps == 0);
-  SolvePair first;
-  for (const auto preconditioner :
-       {SolvePreconditioner::none, SolvePreconditioner::jacobi, SolvePreconditioner::incomplete,
-        SolvePreconditioner::multigrid, SolvePreconditioner::direct}) {
-    first.preconditioner = preconditioner;
-    CHECK(heddle::detail::solve::ritz_values_may_matter({first}) ==
-          (preconditioner > SolvePreconditioner::jacobi));
-  }
-}
-
 TEST_CASE("reports have what ran, and the same solve has the same bits") {
   const Plain a = poisson(40);
   const Vector b = random_right(a);
@@ -792,24 +776,6 @@ TEST_CASE("a guard leaves a pair that another one is predicted to overtake") {
   CHECK(left_at({1e6, 100, 1, false}, 750) == 710);
   CHECK(left_at({1e6, 100, 1, false}, 900) == 800);
   CHECK(left_at({1e6, 100, 1, false}, 100) == 800);
-}
-
-TEST_CASE("eigenvalues of a small Hessenberg matrix") {
-  using C = std::complex<double>;
-  // The companion matrix of (x - 1)(x - 2)(x + 3)(x^2 + 4), by columns.
-  const int n = 5;
-  const double c[] = {24, -28, 6, -3, 0};  // x^5 + c4 x^4 + ... + c0
-  std::vector<C> h(25);
-  for (int i = 0; i < n; ++i) h[std::size_t(4 * n + i)] = -c[i];
-  for (int i = 1; i < n; ++i) h[std::size_t((i - 1) * n + i)] = 1;
-  const auto values = heddle::detail::solve::hessenberg_eigenvalues(n, h);
-  REQUIRE(values.size() == 5);
-  for (const C wanted : {C(1), C(2), C(-3), C(0, 2), C(0, -2)}) {
-    CAPTURE(wanted.real());
-    double nearest = 10;
-    for (const C& value : values) nearest = std::min(nearest, std::abs(value - wanted));
-    CHECK(nearest < 1e-10);
-  }
 }
 
 }  // namespace heddle::test

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How the inspection of a solve runs: threads, and waits of the host.
+// How the inspection of a solve runs: threads, waits of the host, and Ritz values.
 #include <heddle/solve.hpp>
 
 #include "../../../solvers/solve/inspect.hpp"
+#include "../../../solvers/solve/prices.hpp"
 #include "../../../testing/backends.hpp"
 #include "../../../testing/events.hpp"
 #include "../../support/grid_operator.hpp"
@@ -74,6 +75,40 @@ TEST_CASE("the inspection of a small matrix takes one thread of a CPU") {
   CHECK(alone == 0);
   CHECK(together > 0);
   backends::let_small_plans_take_one_thread(before);
+}
+
+TEST_CASE("Ritz values are looked for where a choice may depend on them") {
+  const Plain a = poisson(20);
+  const Solver small(Exec(), a.matrix());
+  CHECK(small.report().matrix.steps == 0);
+  const Solver pinned(Exec(), a.matrix(), {.pair = "cg/multigrid"});
+  CHECK(pinned.report().matrix.steps == 0);
+  SolvePair first;
+  for (const auto preconditioner :
+       {SolvePreconditioner::none, SolvePreconditioner::jacobi, SolvePreconditioner::incomplete,
+        SolvePreconditioner::multigrid, SolvePreconditioner::direct}) {
+    first.preconditioner = preconditioner;
+    CHECK(heddle::detail::solve::ritz_values_may_matter({first}) ==
+          (preconditioner > SolvePreconditioner::jacobi));
+  }
+}
+
+TEST_CASE("eigenvalues of a small Hessenberg matrix") {
+  using C = std::complex<double>;
+  // The companion matrix of (x - 1)(x - 2)(x + 3)(x^2 + 4), by columns.
+  const int n = 5;
+  const double c[] = {24, -28, 6, -3, 0};  // x^5 + c4 x^4 + ... + c0
+  std::vector<C> h(25);
+  for (int i = 0; i < n; ++i) h[std::size_t(4 * n + i)] = -c[i];
+  for (int i = 1; i < n; ++i) h[std::size_t((i - 1) * n + i)] = 1;
+  const auto values = heddle::detail::solve::hessenberg_eigenvalues(n, h);
+  REQUIRE(values.size() == 5);
+  for (const C wanted : {C(1), C(2), C(-3), C(0, 2), C(0, -2)}) {
+    CAPTURE(wanted.real());
+    double nearest = 10;
+    for (const C& value : values) nearest = std::min(nearest, std::abs(value - wanted));
+    CHECK(nearest < 1e-10);
+  }
 }
 
 }  // namespace heddle::test
