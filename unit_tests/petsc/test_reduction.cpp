@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Heddle's own Krylov solvers on rows that are distributed over processes: with mpi_reduction and
-// an operator of the user's, and with a matrix of PETSc. b - A x is computed apart.
+// an operator of the user's, and with a matrix of PETSc. The tests compute b - A x themselves.
 #include <cmath>
 #include <heddle/cg.hpp>
 #include <heddle/gmres.hpp>
