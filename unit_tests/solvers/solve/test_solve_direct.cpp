@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Complete factors among the pairs of a solve. b - A x is computed on the host.
+#define HEDDLE_DEFINITIONS  // for float
 #include <heddle/direct.hpp>
 #include <heddle/solve.hpp>
 

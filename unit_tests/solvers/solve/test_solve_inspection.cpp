@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How the inspection of a solve runs: threads, waits of the host, and Ritz values.
 #include <heddle/solve.hpp>
+#include <heddle/spmv.hpp>
 
 #include "../../../solvers/solve/inspect.hpp"
 #include "../../../solvers/solve/prices.hpp"
