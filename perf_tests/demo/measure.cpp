@@ -47,7 +47,7 @@ double Contestant::spread() const {
 void time_in_turns(const Exec& exec, std::vector<Contestant>& contestants, double seconds,
                    int enough) {
   constexpr int fewest = 3;
-  constexpr double patience = 4;
+  constexpr double patience = 3;
   const Kokkos::Timer all;
   const auto goes_on = [&](int round) {
     if (round < fewest) return true;

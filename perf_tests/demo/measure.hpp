@@ -22,7 +22,7 @@ struct Contestant {
 };
 
 /// Runs each contestant once in each round, until `seconds` are over and there were `enough`
-/// rounds, or four times `seconds` are over; at least three rounds.
+/// rounds, or three times `seconds` are over; at least three rounds.
 void time_in_turns(const Exec& exec, std::vector<Contestant>& contestants, double seconds,
                    int enough = 10);
 

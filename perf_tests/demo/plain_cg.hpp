@@ -8,7 +8,7 @@
 namespace demo {
 
 constexpr double tolerance = 1e-8;  // |b - A x| over |b|: Heddle's default
-constexpr int most_iterations = 1000;
+constexpr int most_iterations = 10000;
 
 Solved plain_cg(const Rows& A, const Vector& b, const Vector& x);
 Solved kokkos_cg(const Exec& exec, const Rows& A, const Vector& b, const Vector& x);

@@ -1,84 +1,95 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One system by conjugate gradients: hand-written, by the ten lines, and by another preconditioner.
+// One system by the ten lines, beside conjugate gradients written by hand and scipy's.
 #include <cmath>
 #include <cstdio>
-#include <heddle/cg.hpp>
-#include <heddle/chebyshev.hpp>
+#include <deque>
 
-#include "few_formats.hpp"
 #include "matrices.hpp"
 #include "measure.hpp"
 #include "plain_cg.hpp"
+#include "scipy.hpp"
 #include "sections.hpp"
 
 namespace demo {
 
 namespace {
 
-/// CG preconditioned by a polynomial in A: three more products an iteration. No eigenvalue of D^-1
-/// A is above 2, since no diagonal entry is below the sum of its row's other magnitudes.
-Solved solve_by_polynomial(const Exec& exec, const Rows& rows, const Vector& b, const Vector& x) {
-  const heddle::CsrMatrix matrix(rows.rows, rows.rows, rows.row_ptr, rows.col_idx, rows.values);
-  heddle::SpmvPlan A(exec, matrix, {}, FewFormats());
-  const heddle::JacobiPreconditioner<Exec, double> jacobi(exec, matrix);
-  heddle::ChebyshevPreconditioner M(exec, A, jacobi, {.lower = 2.0 / 30, .upper = 2.0});
-  heddle::CgSolver<Exec, double> cg(exec, rows.rows);
-  const heddle::KrylovResult result = cg.solve(exec, A, b, x, M);
-  return {result.converged(), result.iterations};
+/// Side of a grid on which a plain loop takes about `seconds`, by its times on smaller ones:
+/// iterations grow as the side does, and an iteration as the points do.
+int side_for(const Exec& exec, double seconds) {
+  constexpr int first = 32, most = 128;
+  if (seconds == 0) return 8;
+  for (int side = first;; side *= 2) {
+    const Rows A = heat(exec, side);
+    const Vector b = vector(exec, A.rows, 1), x = vector(exec, A.rows, 0);
+    exec.fence("demo::before");
+    const Kokkos::Timer timer;
+    plain_cg(A, b, x);
+    const double taken = timer.seconds();
+    if (2 * side <= most && 16 * taken < seconds) continue;
+    return std::clamp(static_cast<int>(side * std::pow(seconds / taken, 0.25)), first, most);
+  }
 }
 
-/// Side of a grid on which a plain solve takes about `size.seconds`.
-int side_for(const Size& size) {
-  constexpr double bytes_per_point_and_iteration = 12 * 7 + 4 + 16 + 10 * 8;
-  constexpr double iterations = 300;
-  const double points =
-      size.seconds * size.triad_rate / (bytes_per_point_and_iteration * iterations);
-  return std::clamp(static_cast<int>(std::cbrt(points)), 8, 160);
+/// Prints a line of the table, and returns whether x solves the system.
+bool print_line(const std::string& name, double seconds, int iterations, double left,
+                double plain_seconds, const char* note) {
+  // Loops written by hand and scipy stop by an updated residual, so the computed one may be a bit
+  // larger.
+  const bool solved = left <= 2 * tolerance;
+  const double factor = plain_seconds / seconds;
+  std::printf("  %-34s %7.0f ms %10d %13.1e %8.2fx  %s%s%s\n", name.c_str(), 1e3 * seconds,
+              iterations, left, factor, bar(factor / 10).c_str(), note,
+              solved ? "" : "  NOT SOLVED");
+  return solved;
 }
 
 }  // namespace
 
 bool show_solves(const Exec& exec, const Size& size) {
-  const int side = side_for(size);
-  const Rows A = heat(exec, side);
-  const Vector b = vector(exec, A.rows, 1), x = vector(exec, A.rows, 0);
-  std::printf(
-      "\nA x = b by conjugate gradients, heat in layers: %d rows, %.1f MB, to |b - A x| <= 1e-8 "
-      "|b|\n",
-      A.rows, 1e-6 * 12 * static_cast<double>(A.nonzeros()));
+  const Rows A = heat(exec, side_for(exec, 2 * size.seconds));
+  const Vector b = vector(exec, A.rows, 1);
+  std::printf("\nA x = b, heat in layers: %d rows, %.1f MB, to |b - A x| <= 1e-8 |b|\n", A.rows,
+              1e-6 * 12 * static_cast<double>(A.nonzeros()));
 
-  const auto from_zero = [&] {
+  struct Entry {
+    Vector x;
+    Solved found = {};
+  };
+  std::deque<Entry> entries;
+  std::vector<Contestant> contestants;
+  const auto enter = [&](const char* name, const auto& solve_by) {
+    Entry& entry = entries.emplace_back(Entry{vector(exec, A.rows, 0)});
+    contestants.push_back({name, [&entry, solve_by] { entry.found = solve_by(entry.x); }});
+  };
+  enter("Heddle, CG and multigrid", [&](const Vector& x) {
     Kokkos::deep_copy(exec, x, 0.0);
-    return x;
-  };
-  std::vector<Solved> found(4);
-  std::vector<Contestant> contestants = {
-      {"Heddle, the diagonal (ten lines)", [&] { found[0] = solve(exec, A, b, from_zero()); }},
-      {"Heddle, a polynomial in A",
-       [&] { found[1] = solve_by_polynomial(exec, A, b, from_zero()); }},
-      {"Kokkos loops, the diagonal", [&] { found[2] = kokkos_cg(exec, A, b, x); }},
-      {"a plain loop, the diagonal", [&] { found[3] = plain_cg(A, b, x); }},
-  };
+    return solve(exec, A, b, x);
+  });
+  enter("Kokkos loops, CG and the diagonal",
+        [&](const Vector& x) { return kokkos_cg(exec, A, b, x); });
+  enter("a plain loop, CG and the diagonal", [&](const Vector& x) { return plain_cg(A, b, x); });
   time_in_turns(exec, contestants, 0);
+
   const double plain_seconds = contestants.back().median();
   bool right = true;
   std::printf("  %-34s %10s %10s %13s %9s\n", "set-up counted", "time", "iterations",
               "|b-Ax| / |b|", "as fast");
   for (std::size_t i = 0; i < contestants.size(); ++i) {
-    Contestant& contestant = contestants[i];
-    contestant.run();
-    const double left = residual(A, b, x);
-    // The hand-written loops stop by an updated residual, so the computed one may be a bit larger.
-    const bool solved = found[i].converged && left <= 2 * tolerance;
-    right = right && solved;
-    const double factor = plain_seconds / contestant.median();
-    std::printf("  %-34s %7.0f ms %10d %13.1e %8.2fx  %s%s%s\n", contestant.name.c_str(),
-                1e3 * contestant.median(), found[i].iterations, left, factor,
-                bar(factor / 4).c_str(), contestant.steady() ? "" : "  unsteady",
-                solved ? "" : "  NOT SOLVED");
+    const Contestant& contestant = contestants[i];
+    const Entry& entry = entries[i];
+    const bool solved = print_line(contestant.name, contestant.median(), entry.found.iterations,
+                                   residual(A, b, entry.x), plain_seconds,
+                                   contestant.steady() ? "" : "  unsteady");
+    right = right && solved && entry.found.converged;
   }
-  std::printf("  the plan took %s; residuals were computed apart, in long double\n",
-              short_name(found[0].scheme).c_str());
+  const Vector x = vector(exec, A.rows, 0);
+  if (const auto found = scipy_cg(A, b, x)) {
+    print_line("scipy, CG and the diagonal", found->seconds, found->iterations, residual(A, b, x),
+               plain_seconds, "");
+  }
+  std::printf("  residuals were computed apart, in long double; Heddle's report:\n%s",
+              entries.front().found.report.c_str());
   return right;
 }
 

@@ -3,9 +3,10 @@
 #include "ten_lines.hpp"
 
 #include <heddle/cg.hpp>
+#include <heddle/multigrid.hpp>
 #include <heddle/spmv.hpp>
 
-#include "few_formats.hpp"
+#include "few_multigrid.hpp"
 
 namespace demo {
 
@@ -14,11 +15,12 @@ Solved solve(const Exec& exec, const Rows& rows, const Vector& b, const Vector& 
   // begin
   heddle::CsrMatrix matrix(n, n, row_ptr, col_idx, values);  // Kokkos Views, borrowed
   heddle::SpmvPlan A(exec, matrix, {}, FewFormats());        // inspects, and takes a scheme
-  heddle::JacobiPreconditioner<Exec, double> M(exec, matrix);
+  heddle::MultigridPlan M(exec, matrix, {}, FewFormats());   // makes coarser levels
   heddle::CgSolver<Exec, double> cg(exec, n);
   heddle::KrylovResult result = cg.solve(exec, A, b, x, M);  // until |b - A x| <= 1e-8 |b|
+  std::string report = name(result.outcome) + ("\n" + M.levels().to_string());
   // end
-  return {result.converged(), result.iterations, A.scheme().to_string()};
+  return {result.converged(), result.iterations, report};
 }
 
 }  // namespace demo

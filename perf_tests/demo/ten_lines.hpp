@@ -10,7 +10,7 @@ namespace demo {
 struct Solved {
   bool converged = false;
   int iterations = 0;
-  std::string scheme = {};
+  std::string report = {};
 };
 
 /// Solves A x = b by the few lines of ten_lines.cpp.
