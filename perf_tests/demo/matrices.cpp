@@ -51,9 +51,9 @@ KOKKOS_INLINE_FUNCTION Point point_of(int i, int side) {
 }
 KOKKOS_INLINE_FUNCTION int neighbours(int at, int side) { return 1 + (at > 0) + (at < side - 1); }
 
-/// Conductance of the layer at height z.
-KOKKOS_INLINE_FUNCTION double conductance(int z) {
-  return Kokkos::pow(10.0, static_cast<double>(mixed(static_cast<std::uint64_t>(z / 4)) % 4));
+/// Conductance of the layer at height y.
+KOKKOS_INLINE_FUNCTION double conductance(int y) {
+  return Kokkos::pow(10.0, static_cast<double>(mixed(static_cast<std::uint64_t>(y / 4)) % 4));
 }
 
 /// Conductance between two heights: two resistances in series.
@@ -101,20 +101,18 @@ Rows network(const Exec& exec, int rows) {
 
 Rows heat(const Exec& exec, int side) {
   return make(
-      exec, side * side * side,
+      exec, side * side,
       KOKKOS_LAMBDA(int i) {
-        const Point p = point_of(i, side);
-        return neighbours(p.x, side) + neighbours(p.y, side) + neighbours(p.z, side) - 2;
+        return neighbours(i % side, side) + neighbours(i / side, side) - 1;
       },
       KOKKOS_LAMBDA(int i, int place, int& column, double& value) {
-        const Point p = point_of(i, side);
-        const double here = conductance(p.z), below = conductance(p.z - 1, p.z),
-                     above = conductance(p.z, p.z + 1);
-        const int steps[7] = {-side * side, -side, -1, 0, 1, side, side * side};
-        const bool inside[7] = {p.z > 0,        p.y > 0,        p.x > 0,       true,
-                                p.x < side - 1, p.y < side - 1, p.z < side - 1};
-        // The faces of the body are cold: the flow through them counts on the diagonal.
-        const double weights[7] = {below, here, here, 4 * here + below + above, here, here, above};
+        const int x = i % side, y = i / side;
+        const double here = conductance(y), below = conductance(y - 1, y),
+                     above = conductance(y, y + 1);
+        const int steps[5] = {-side, -1, 0, 1, side};
+        const bool inside[5] = {y > 0, x > 0, true, x < side - 1, y < side - 1};
+        // The edges of the plate are cold: the flow through them counts on the diagonal.
+        const double weights[5] = {-below, -here, 2 * here + below + above, -here, -above};
         int at = 0;
         while (!inside[at]) ++at;
         for (int k = 0; k < place; ++k) {
@@ -122,7 +120,7 @@ Rows heat(const Exec& exec, int side) {
           while (!inside[at]);
         }
         column = i + steps[at];
-        value = at == 3 ? weights[3] : -weights[at];
+        value = weights[at];
       });
 }
 

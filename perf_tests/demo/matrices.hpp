@@ -13,8 +13,8 @@ Rows elastic_body(const Exec& exec, int side);
 /// first, as after sorting the nodes by their degree.
 Rows network(const Exec& exec, int rows);
 
-/// Heat in a body of layers that conduct up to 1000 times as well as others: a grid of side^3
-/// points, 7 entries a row, symmetric and positive definite.
+/// Heat in a plate of layers that conduct up to 1000 times as well as others: a grid of side^2
+/// points, 5 entries a row, symmetric and positive definite.
 Rows heat(const Exec& exec, int side);
 
 }  // namespace demo

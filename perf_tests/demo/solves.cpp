@@ -17,8 +17,8 @@ namespace {
 /// Side of a grid on which a plain loop takes about `seconds`, by its times on smaller ones:
 /// iterations grow as the side does, and an iteration as the points do.
 int side_for(const Exec& exec, double seconds) {
-  constexpr int first = 32, most = 128;
-  if (seconds == 0) return 8;
+  constexpr int first = 64, most = 1024;
+  if (seconds == 0) return 32;
   for (int side = first;; side *= 2) {
     const Rows A = heat(exec, side);
     const Vector b = vector(exec, A.rows, 1), x = vector(exec, A.rows, 0);
@@ -26,8 +26,8 @@ int side_for(const Exec& exec, double seconds) {
     const Kokkos::Timer timer;
     plain_cg(A, b, x);
     const double taken = timer.seconds();
-    if (2 * side <= most && 16 * taken < seconds) continue;
-    return std::clamp(static_cast<int>(side * std::pow(seconds / taken, 0.25)), first, most);
+    if (2 * side <= most && 8 * taken < seconds) continue;
+    return std::clamp(static_cast<int>(side * std::cbrt(seconds / taken)), first, most);
   }
 }
 
@@ -49,7 +49,7 @@ bool print_line(const std::string& name, double seconds, int iterations, double 
 bool show_solves(const Exec& exec, const Size& size) {
   const Rows A = heat(exec, side_for(exec, 2 * size.seconds));
   const Vector b = vector(exec, A.rows, 1);
-  std::printf("\nA x = b, heat in layers: %d rows, %.1f MB, to |b - A x| <= 1e-8 |b|\n", A.rows,
+  std::printf("\nA x = b, heat in a plate of layers: %d rows, %.1f MB, to |b - A x| <= 1e-8 |b|\n", A.rows,
               1e-6 * 12 * static_cast<double>(A.nonzeros()));
 
   struct Entry {
