@@ -102,9 +102,7 @@ Rows network(const Exec& exec, int rows) {
 Rows heat(const Exec& exec, int side) {
   return make(
       exec, side * side,
-      KOKKOS_LAMBDA(int i) {
-        return neighbours(i % side, side) + neighbours(i / side, side) - 1;
-      },
+      KOKKOS_LAMBDA(int i) { return neighbours(i % side, side) + neighbours(i / side, side) - 1; },
       KOKKOS_LAMBDA(int i, int place, int& column, double& value) {
         const int x = i % side, y = i / side;
         const double here = conductance(y), below = conductance(y - 1, y),

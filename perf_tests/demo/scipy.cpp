@@ -66,8 +66,8 @@ std::optional<ByScipy> scipy_cg(const Rows& A, const Vector& b, const Vector& x)
   }
   char tolerance_text[32];
   std::snprintf(tolerance_text, sizeof tolerance_text, "%.1e", tolerance);
-  const std::string command = "python3 '" DEMO_SCIPY_CG "' '" + folder.path() + "' " +
-                              tolerance_text + " 2>/dev/null";
+  const std::string command =
+      "python3 '" DEMO_SCIPY_CG "' '" + folder.path() + "' " + tolerance_text + " 2>/dev/null";
   std::FILE* const output = popen(command.c_str(), "r");
   if (!output) return {};
   ByScipy found;

@@ -49,8 +49,8 @@ bool print_line(const std::string& name, double seconds, int iterations, double 
 bool show_solves(const Exec& exec, const Size& size) {
   const Rows A = heat(exec, side_for(exec, 2 * size.seconds));
   const Vector b = vector(exec, A.rows, 1);
-  std::printf("\nA x = b, heat in a plate of layers: %d rows, %.1f MB, to |b - A x| <= 1e-8 |b|\n", A.rows,
-              1e-6 * 12 * static_cast<double>(A.nonzeros()));
+  std::printf("\nA x = b, heat in a plate of layers: %d rows, %.1f MB, to |b - A x| <= 1e-8 |b|\n",
+              A.rows, 1e-6 * 12 * static_cast<double>(A.nonzeros()));
 
   struct Entry {
     Vector x;
@@ -78,9 +78,9 @@ bool show_solves(const Exec& exec, const Size& size) {
   for (std::size_t i = 0; i < contestants.size(); ++i) {
     const Contestant& contestant = contestants[i];
     const Entry& entry = entries[i];
-    const bool solved = print_line(contestant.name, contestant.median(), entry.found.iterations,
-                                   residual(A, b, entry.x), plain_seconds,
-                                   contestant.steady() ? "" : "  unsteady");
+    const bool solved =
+        print_line(contestant.name, contestant.median(), entry.found.iterations,
+                   residual(A, b, entry.x), plain_seconds, contestant.steady() ? "" : "  unsteady");
     right = right && solved && entry.found.converged;
   }
   const Vector x = vector(exec, A.rows, 0);
