@@ -45,8 +45,7 @@ double Contestant::spread() const {
 }
 
 void time_in_turns(const Exec& exec, std::vector<Contestant>& contestants, double seconds,
-                   int enough) {
-  constexpr int fewest = 3;
+                   int enough, int fewest) {
   constexpr double patience = 3;
   const Kokkos::Timer all;
   const auto goes_on = [&](int round) {

@@ -22,9 +22,10 @@ struct Contestant {
 };
 
 /// Runs each contestant once in each round, until `seconds` are over and there were `enough`
-/// rounds, or three times `seconds` are over; at least three rounds.
+/// rounds, or three times `seconds` are over; at least `fewest` rounds, and one before that warms
+/// up.
 void time_in_turns(const Exec& exec, std::vector<Contestant>& contestants, double seconds,
-                   int enough = 10);
+                   int enough = 10, int fewest = 3);
 
 /// A bar as long as a share of 24 characters.
 std::string bar(double share);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One system by the ten lines, beside conjugate gradients written by hand and scipy's.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <deque>
+#include <string>
 
 #include "matrices.hpp"
 #include "measure.hpp"
@@ -69,7 +71,7 @@ bool show_solves(const Exec& exec, const Size& size) {
   enter("Kokkos loops, CG and the diagonal",
         [&](const Vector& x) { return kokkos_cg(exec, A, b, x); });
   enter("a plain loop, CG and the diagonal", [&](const Vector& x) { return plain_cg(A, b, x); });
-  time_in_turns(exec, contestants, 0);
+  time_in_turns(exec, contestants, 0, 0, 2);
 
   const double plain_seconds = contestants.back().median();
   bool right = true;
