@@ -18,9 +18,9 @@ inline Reduction reduction(Vec x) {
   return mpi_reduction(PetscObjectComm(reinterpret_cast<PetscObject>(x)));
 }
 
-/// A matrix of PETSc, or a shell of create_shell, as the A of Heddle's solvers: x and y are the rows
-/// of this process, and MatMult multiplies. Holds a reference to the matrix. In host memory x and y
-/// are borrowed; on a GPU they are copied to vectors of PETSc and back. Making one, which
+/// A matrix of PETSc, or a shell of create_shell, as the A of Heddle's solvers: x and y are the
+/// rows of this process, and MatMult multiplies. Holds a reference to the matrix. In host memory x
+/// and y are borrowed; on a GPU they are copied to vectors of PETSc and back. Making one, which
 /// initializes Kokkos if the program has not, and apply are collective. They throw Error with the
 /// code of a function of PETSc that failed, whose message PETSc has printed; the other processes
 /// then wait, unless it failed on all.

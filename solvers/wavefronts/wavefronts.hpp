@@ -693,7 +693,9 @@ class Wavefronts {
   }
   /// How loops over places that do not depend on each other are shared: as for_each_place shares
   /// them, so that memory lies near the thread that reads it.
-  detail::ordered::ThreadsOfPlaces threads_of_places() const { return detail::ordered::ThreadsOfPlaces{&schedule()}; }
+  detail::ordered::ThreadsOfPlaces threads_of_places() const {
+    return detail::ordered::ThreadsOfPlaces{&schedule()};
+  }
   detail::ordered::PlaceOrder<O> place_order() const {
     moves_.check("Wavefronts", "place_order");
     return scheduled_.schedule.order();

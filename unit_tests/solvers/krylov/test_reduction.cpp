@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // options.reduction: one system in parts, solved by several processes in step, as by one. Here they
 // are threads that wait for each other; unit_tests/petsc/ has processes.
+#include "../../../solvers/krylov/bicgstab_definitions.hpp"
 #include "../../../solvers/krylov/cg_definitions.hpp"
+#include "../../../solvers/krylov/chebyshev_definitions.hpp"
 #include "../../../solvers/krylov/gmres_definitions.hpp"
+#include "../../../solvers/krylov/minres_definitions.hpp"
 #include "../../support/krylov_methods.hpp"
 #include "../../support/processes.hpp"
 
@@ -207,10 +210,11 @@ TEST_CASE_TEMPLATE("complex systems and those in float", S, Kokkos::complex<doub
     auto system =
         is_gmres(method) ? system_of(flow<Exec, S>(side)) : system_of(laplacian<Exec, S>(side, 10));
     int whole = 0;
-    with_solver<S>(method, system, {}, [&]<class Solver>(std::type_identity<Solver>, const auto& of) {
-      const typename SystemOf<Exec, S>::Vector x("heddle::test::x", system.b.extent(0));
-      whole = Solver(Exec(), system.a.n, of).solve(Exec(), system.a, system.b, x).iterations;
-    });
+    with_solver<S>(
+        method, system, {}, [&]<class Solver>(std::type_identity<Solver>, const auto& of) {
+          const typename SystemOf<Exec, S>::Vector x("heddle::test::x", system.b.extent(0));
+          whole = Solver(Exec(), system.a.n, of).solve(Exec(), system.a, system.b, x).iterations;
+        });
     for (const Cuts& cuts : some_cuts(system.a.n)) {
       const auto parted = solve_parted(method, system, cuts);
       check_agreement(parted);
