@@ -6,6 +6,7 @@
 #include <set>
 #include <thread>
 
+#include "../../../solvers/ordered/rows.hpp"
 #include "../../../testing/events.hpp"
 #include "../../support/assumed_processors.hpp"
 #include "../../support/loops.hpp"
