@@ -196,14 +196,10 @@ TEST_CASE("a system in parts takes the iterations of the whole, by every method"
         CHECK(residual <= 1.0001e-8 * norm(system.b));
         CHECK(close(residual, result.residual, 1e-4));
         if (cuts.size() > 1) continue;
-        // The sums of one process are those of a solver without a reduction; those of GMRES but for
-        // rounding.
+        // The sums of one process are those of a solver without a reduction. What follows from them
+        // is another kernel, in which products and sums may be contracted otherwise.
         CHECK(result.iterations == whole.result.iterations);
         const auto of_one = copy_out(parted.x), expected = copy_out(whole.x);
-        if (!is_gmres(method)) {
-          CHECK((of_one == expected));
-          continue;
-        }
         double furthest = 0;
         for (std::size_t i = 0; i < expected.size(); ++i) {
           furthest = std::max(furthest, std::abs(of_one[i] - expected[i]));
