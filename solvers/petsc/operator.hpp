@@ -10,10 +10,11 @@
 
 namespace heddle::petsc {
 
-/// The reduction over the processes of a matrix, a shell or a vector, for KrylovOptions::reduction.
+/// The reduction over the processes of a matrix or a shell, for KrylovOptions::reduction.
 inline Reduction reduction(Mat A) {
   return mpi_reduction(PetscObjectComm(reinterpret_cast<PetscObject>(A)));
 }
+/// The reduction over the processes of a vector.
 inline Reduction reduction(Vec x) {
   return mpi_reduction(PetscObjectComm(reinterpret_cast<PetscObject>(x)));
 }

@@ -118,8 +118,12 @@ double left_over(const Stencil& a, const Values& b, const Values& x) {
   return norm_of(r) / norm_of(b);
 }
 
-/// Whether a number is the same on all processes, to the last bit.
+/// Whether a number is the same on all processes, to the last bit. NaN equals NaN.
 bool is_everywhere(double number) {
+  int nans = std::isnan(number) ? 1 : 0, processes;
+  MPI_Allreduce(MPI_IN_PLACE, &nans, 1, MPI_INT, MPI_SUM, PETSC_COMM_WORLD);
+  MPI_Comm_size(PETSC_COMM_WORLD, &processes);
+  if (nans > 0) return nans == processes;
   double least, most;
   MPI_Allreduce(&number, &least, 1, MPI_DOUBLE, MPI_MIN, PETSC_COMM_WORLD);
   MPI_Allreduce(&number, &most, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD);
