@@ -1,31 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Solves by pairs that are chosen: every pair, what is found in a matrix, failures and limits. Each
 // solution is judged by b - A x computed on the host.
-#include <heddle/solve.hpp>
-
 #include "../../../solvers/solve/guard.hpp"
-#include "../../../solvers/solve/inspect.hpp"
 #include "../../../solvers/solve/prices.hpp"
-#include "../../../testing/backends.hpp"
 #include "../../../testing/plan_types.hpp"
 #include "../../support/error_of.hpp"
-#include "../../support/grid_operator.hpp"
+#include "../../support/solves.hpp"
 
 namespace heddle::test {
 
 namespace {
 
-using Exec = DefaultDevice;
-using Space = Exec::memory_space;
-using Vector = Kokkos::View<double*, Space>;
-using Plain = PlainOperator<Exec, double>;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 Vector random_right(const Plain& a, std::uint64_t seed = 1) {
-  return copy_to<Space>(random_vector<double>(static_cast<std::size_t>(a.n), seed));
-}
-Plain poisson(int side, double shift = 0) {
-  return grid_operator<Exec, double>(side, [=](int i, int j) { return i == j ? 4 - shift : -1.0; });
+  return right_hand_side<double>(a.n, seed);
 }
 Plain poisson_3d(int side) {
   return star_operator<Exec, double>(side, side, side,
@@ -37,18 +26,6 @@ Plain neumann(int side) {
   return grid_operator<Exec, double>(
       side, [=](int i, int j) { return i == j ? inside(i / side) + inside(i % side) : -1.0; });
 }
-/// A wide matrix of pairs of rows without diagonal entries: eigenvalues of both signs.
-Plain exchanges(int pairs) {
-  std::vector<int> row_ptr{0}, col_idx;
-  std::vector<double> values;
-  for (int i = 0; i < 2 * pairs; ++i) {
-    col_idx.push_back(i % 2 ? i - 1 : i + 1);
-    values.push_back(1 + i / 2 % 7);
-    row_ptr.push_back(i + 1);
-  }
-  return plain_operator<Exec>(row_ptr, col_idx, values);
-}
-
 /// |b - A x| / |b|, or |b - A x| for a b of zero.
 double relative(const Plain& a, const Vector& b, const Vector& x) {
   const auto norms = residual_norms(a, b, x);
@@ -75,22 +52,6 @@ void check_solved(const Solved& of, double tolerance = 1e-8) {
   CAPTURE(of.report.to_string());
   CHECK(of.report.converged());
   check_true(of, tolerance);
-}
-
-/// The facts that an inspection with Ritz values finds.
-MatrixFacts inspected(const Plain& a) {
-  const auto A = a.matrix();
-  const auto n = static_cast<std::size_t>(a.n);
-  const Vector inverse("heddle::test::inverse", n), magnitude("heddle::test::magnitude", n);
-  const Vector entry("heddle::test::entry", n);
-  const Kokkos::View<double*, Space> sums("heddle::test::sums", n);
-  MatrixFacts facts = heddle::detail::solve::read_matrix(
-      Exec(), A, {inverse.data(), magnitude.data(), entry.data(), sums.data()});
-  SpmvPlan plan(Exec(), A);
-  heddle::detail::solve::find_ritz_values<Exec, double>(
-      Exec(), [&](const auto& x, const auto& y) { plan.apply(Exec(), x, y); }, magnitude.data(),
-      no_bound, facts);
-  return facts;
 }
 
 }  // namespace

@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Pairs that a tuning cache remembers.
-#include <heddle/solve.hpp>
-
-#include "../../../testing/backends.hpp"
 #include "../../support/error_of.hpp"
-#include "../../support/grid_operator.hpp"
+#include "../../support/solves.hpp"
 #include "../../support/temporary.hpp"
 
 namespace heddle::test {
 
 namespace {
 
-using Exec = DefaultDevice;
-using Space = Exec::memory_space;
-using Plain = PlainOperator<Exec, double>;
-
-Plain poisson(int side, double shift = 0, double scale = 1) {
-  return grid_operator<Exec, double>(
-      side, [=](int i, int j) { return scale * (i == j ? 4 - shift : -1.0); });
-}
 /// Solves, and checks b - A x on the host.
 SolveReport solved(const Plain& a, const SolveOptions& options) {
-  const auto b = copy_to<Space>(random_vector<double>(static_cast<std::size_t>(a.n), 1));
+  const auto b = right_hand_side<double>(a.n);
   const auto [x, report] = heddle::solve(Exec(), a.matrix(), b, options);
   CAPTURE(report.to_string());
   CHECK(report.converged());

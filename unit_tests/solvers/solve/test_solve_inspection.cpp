@@ -1,28 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How the inspection of a solve runs: threads, waits of the host, and Ritz values.
-#include <heddle/solve.hpp>
-#include <heddle/spmv.hpp>
-
-#include "../../../solvers/solve/inspect.hpp"
 #include "../../../solvers/solve/prices.hpp"
-#include "../../../testing/backends.hpp"
 #include "../../../testing/events.hpp"
-#include "../../support/grid_operator.hpp"
+#include "../../support/solves.hpp"
 
 namespace heddle::test {
-
-namespace {
-
-using Exec = DefaultDevice;
-using Space = Exec::memory_space;
-using Vector = Kokkos::View<double*, Space>;
-using Plain = PlainOperator<Exec, double>;
-
-Plain poisson(int side) {
-  return grid_operator<Exec, double>(side, [](int i, int j) { return i == j ? 4.0 : -1.0; });
-}
-
-}  // namespace
 
 TEST_CASE("the inspection of a small matrix takes one thread of a CPU") {
   const bool before = backends::let_small_plans_take_one_thread(true);
@@ -30,22 +12,10 @@ TEST_CASE("the inspection of a small matrix takes one thread of a CPU") {
   int alone = 0, together = 0;
   const auto facts_of = [&](const Plain& a) {
     alone = together = 0;
-    const auto A = a.matrix();
-    const auto n = static_cast<std::size_t>(a.n);
-    const Vector inverse("heddle::test::inverse", n), magnitude("heddle::test::magnitude", n);
-    const Vector entry("heddle::test::entry", n);
-    const Kokkos::View<double*, Space> sums("heddle::test::sums", n);
-    MatrixFacts facts = heddle::detail::solve::read_matrix(
-        Exec(), A, {inverse.data(), magnitude.data(), entry.data(), sums.data()});
-    SpmvPlan plan(Exec(), A);
+    Inspection inspection(a);
     const Recording events;
-    heddle::detail::solve::find_ritz_values<Exec, double>(
-        Exec(),
-        [&](const auto& x, const auto& y) {
-          ++(backends::OneThread::is_wanted() ? alone : together);
-          plan.apply(Exec(), x, y);
-        },
-        magnitude.data(), no_bound, facts);
+    const MatrixFacts facts = inspection.find_ritz_values(
+        [&] { ++(backends::OneThread::is_wanted() ? alone : together); });
     // All steps are queued before the host waits.
     const auto& seen = Recording::seen();
     const auto wait = std::find_if(seen.begin(), seen.end(), [](const Event& event) {

@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Solves of other scalars than double: what is found in a matrix, and every kind of pair.
 #define HEDDLE_DEFINITIONS  // for other types
-#include <heddle/solve.hpp>
-
-#include "../../../testing/backends.hpp"
 #include "../../support/error_of.hpp"
-#include "../../support/grid_operator.hpp"
+#include "../../support/solves.hpp"
 
 namespace heddle::test {
 
 namespace {
 
-using Exec = DefaultDevice;
-using Space = Exec::memory_space;
 using C = Kokkos::complex<float>;
 
 template <Scalar S>
 SolveReport check_solved(const PlainOperator<Exec, S>& a, const SolveOptions& options = {}) {
-  const auto b = copy_to<Space>(random_vector<S>(static_cast<std::size_t>(a.n), 1));
+  const auto b = right_hand_side<S>(a.n);
   const auto [x, report] = heddle::solve(Exec(), a.matrix(), b, options);
   CAPTURE(report.to_string());
   CHECK(report.converged());
@@ -57,17 +52,7 @@ TEST_CASE("float") {
                                 : i < j ? 0.005
                                         : 0.003; });
   check_solved(narrow);
-  const auto A = narrow.matrix();
-  const Kokkos::View<float*, Space> inverse("heddle::test::inverse", 400);
-  const Kokkos::View<float*, Space> magnitude("heddle::test::magnitude", 400);
-  const Kokkos::View<float*, Space> diagonal("heddle::test::diagonal", 400);
-  const Kokkos::View<double*, Space> sums("heddle::test::sums", 400);
-  MatrixFacts facts = heddle::detail::solve::read_matrix(
-      Exec(), A, {inverse.data(), magnitude.data(), diagonal.data(), sums.data()});
-  SpmvPlan plan(Exec(), A);
-  heddle::detail::solve::find_ritz_values<Exec, float>(
-      Exec(), [&](const auto& x, const auto& y) { plan.apply(Exec(), x, y); }, magnitude.data(),
-      no_bound, facts);
+  const MatrixFacts facts = inspected(narrow);
   CHECK(facts.steps > 2);
   CHECK(facts.least_real > 0.99);
   CHECK(facts.largest_real < 1.01);
