@@ -44,18 +44,6 @@ bool takes_one_thread(std::int64_t rows, std::int64_t entries) {
   return backends::runs_on_host<Exec> && backends::detail::small_plans_take_one_thread &&
          rows + entries < rows_and_entries_of_one_thread;
 }
-/// Calls body(i) for each i < n, on the calling thread while a OneThread is wanted.
-template <ExecutionSpace Exec, class Body>
-void each(const Exec& exec, const char* label, std::int64_t n, const Body& body) {
-  if constexpr (backends::runs_on_host<Exec>) {
-    if (backends::OneThread::is_wanted()) {
-      const backends::ProfiledKernel profiled(exec, label);
-      for (std::int64_t i = 0; i < n; ++i) body(i);
-      return;
-    }
-  }
-  parallel_for(exec, label, n, body);
-}
 /// Reduces body(i, sum) over i < n, on the calling thread while a OneThread is wanted.
 template <ExecutionSpace Exec, class Body, class Sum>
 void reduce(const Exec& exec, const char* label, std::int64_t n, const Body& body, Sum& sum) {
@@ -442,13 +430,14 @@ void find_ritz_values(const Exec& exec, const Product& product, const S* of_magn
   const auto normalize = [&](S* from, int j) {
     heddle::vectors::norm(exec, vector(from), workspace,
                           Kokkos::View<Real, Space, Unmanaged>(norms + j));
-    each(exec, "heddle::solve::normalize", rows, DivideByNorm<S>{from, norms + j, column(j)});
+    parallel_for(exec, "heddle::solve::normalize", rows,
+                 DivideByNorm<S>{from, norms + j, column(j)});
   };
-  each(exec, "heddle::solve::clear", static_cast<std::int64_t>(count_of_numbers),
-       Fill<S>{numbers, S(0)});
-  each(exec, "heddle::solve::random", rows, RandomEntries<S>{next});
+  parallel_for(exec, "heddle::solve::clear", static_cast<std::int64_t>(count_of_numbers),
+               Fill<S>{numbers, S(0)});
+  parallel_for(exec, "heddle::solve::random", rows, RandomEntries<S>{next});
   if (facts.maps_ones_to_zero()) {  // leave out the eigenvector of zero
-    each(exec, "heddle::solve::nullvector", rows, InverseRoot<S>{of_magnitude, scaled});
+    parallel_for(exec, "heddle::solve::nullvector", rows, InverseRoot<S>{of_magnitude, scaled});
     normalize(scaled, 1);
     heddle::vectors::dot(exec, vector(column(1)), vector(next), workspace,
                          Kokkos::View<S, Space, Unmanaged>(numbers));
@@ -457,9 +446,10 @@ void find_ritz_values(const Exec& exec, const Product& product, const S* of_magn
   }
   normalize(next, 0);
   for (int j = 0; j < steps; ++j) {
-    each(exec, "heddle::solve::scale", rows, MultiplyByRoot<S>{column(j), of_magnitude, scaled});
+    parallel_for(exec, "heddle::solve::scale", rows,
+                 MultiplyByRoot<S>{column(j), of_magnitude, scaled});
     product(vector(scaled), vector(next));
-    each(exec, "heddle::solve::scale", rows, MultiplyByRoot<S>{next, of_magnitude, next});
+    parallel_for(exec, "heddle::solve::scale", rows, MultiplyByRoot<S>{next, of_magnitude, next});
     const std::size_t count = std::min(static_cast<std::size_t>(j) + 1, kept);
     const krylov::SolverVectors<Exec, S> before(basis, n, count);
     for (int time = 0; time < (facts.symmetric ? 1 : 2); ++time) {
@@ -547,9 +537,9 @@ RowNumbers read_long_rows(const Exec& exec, const ReadRows<Matrix>& rows, std::i
       exec, "heddle::solve::long_rows", arena_array(listed, 1),
       arena_array(list, static_cast<std::size_t>(count)),
       arena_array(parts, static_cast<std::size_t>(all)));
-  each(exec, "heddle::solve::clear", 1, Fill<std::int64_t>{listed, 0});
-  each(exec, "heddle::solve::list_long_rows", rows.A.rows(),
-       ListLongRows<Matrix>{rows, listed, list});
+  parallel_for(exec, "heddle::solve::clear", 1, Fill<std::int64_t>{listed, 0});
+  parallel_for(exec, "heddle::solve::list_long_rows", rows.A.rows(),
+               ListLongRows<Matrix>{rows, listed, list});
   RowNumbers numbers, ended;
   reduce(exec, "heddle::solve::read_parts", all, ReadParts<Matrix>{rows, list, parts}, numbers);
   reduce(exec, "heddle::solve::end_long_rows", count, EndLongRows<Matrix>{rows, list, parts},
