@@ -178,6 +178,14 @@ struct HostSimdRows {
     y = A.beta == V(0) ? A.alpha * sum : A.alpha * sum + A.beta * y;
   }
 
+  /// Stores a row whose nonzeros before k are added up in `sums`; adds the rest one by one.
+  HEDDLE_SIMD_WORD void store_with_rest(const Operands& A, std::int64_t row, std::int64_t k,
+                                        std::int64_t end, Vector sums) {
+    V sum = Vector::sum(sums);
+    for (; k < end; ++k) sum += A.values[k] * A.x.data[A.col_idx[k]];
+    store_one(A, row, sum);
+  }
+
   HEDDLE_SIMD_FUNCTION void store_any_rows(const Operands& A, std::int64_t first,
                                            std::int64_t stop) const {
     switch (hints.loop) {
@@ -202,9 +210,8 @@ struct HostSimdRows {
       if (Prefetch && end - k <= longest_prefetched) prefetch(A, k, end);
       Vector sums = Vector::all(0);
       for (; end - k >= width; k += width) sums = add_whole<false>(A, k, sums);
-      V sum = Vector::sum(sums);
-      for (; k < end; ++k) sum += A.values[k] * A.x.data[A.col_idx[k]];
-      store_one(A, row, sum);
+      store_with_rest(A, row, k, end, sums);
+      k = end;
     }
   }
 
@@ -225,9 +232,8 @@ struct HostSimdRows {
         even = add_whole<Contiguous>(A, k, even);
         k += width;
       }
-      V sum = Vector::sum(Vector::add(even, odd));
-      for (; k < end; ++k) sum += A.values[k] * A.x.data[A.col_idx[k]];
-      store_one(A, row, sum);
+      store_with_rest(A, row, k, end, Vector::add(even, odd));
+      k = end;
     }
   }
 
