@@ -173,16 +173,27 @@ Off find_entry(const HostStorage<S, Off>& A, Index row, Index column) {
   return found == end || *found != column ? Off(-1) : static_cast<Off>(found - A.col_idx().data());
 }
 
-/// Whether A is Hermitian. Columns ascend, each once.
-template <Scalar S, Offset Off>
-bool hermitian(const HostStorage<S, Off>& A) {
+/// Whether each entry has one across the diagonal, and alike(k, across) holds for both.
+template <Scalar S, Offset Off, class Alike>
+bool mirrored(const HostStorage<S, Off>& A, const Alike& alike) {
   for (Index i = 0; i < A.rows(); ++i) {
     for (Off k = A.row_ptr()(i); k < A.row_ptr()(i + 1); ++k) {
       const Off across = find_entry(A, A.col_idx()(k), i);
-      if (across < 0 || A.values()(across) != conjugate(A.values()(k))) return false;
+      if (across < 0 || !alike(k, across)) return false;
     }
   }
   return true;
+}
+template <Scalar S, Offset Off>
+bool has_symmetric_pattern(const HostStorage<S, Off>& A) {
+  return mirrored(A, [](Off, Off) { return true; });
+}
+
+/// Whether A is Hermitian. Columns ascend, each once.
+template <Scalar S, Offset Off>
+bool hermitian(const HostStorage<S, Off>& A) {
+  return mirrored(
+      A, [&](Off k, Off across) { return A.values()(across) == conjugate(A.values()(k)); });
 }
 
 /// Sets each entry below the diagonal to the conjugate of the one across, if there is one.

@@ -70,9 +70,6 @@ std::string kind(const ContestantResult& c) {
   return name.starts_with("ic") ? "ilu" + name.substr(2) : name;
 }
 
-/// The time of a solution without choosing, whose set-up is the choice if a Solver made it.
-double unchosen(const ContestantResult& c) { return time_of(c); }
-
 void print_chosen(std::ostream& out, const MatrixResult& result) {
   print_rows(
       out, result,
@@ -81,15 +78,15 @@ void print_chosen(std::ostream& out, const MatrixResult& result) {
        time_column("solve"),
        spread_column(),
        {"with setup", 11, [](const ContestantResult& c) { return duration(once(c)); }}});
+  // The set-up of a pair is an inspection that it does not need: its time is of a solution alone.
   const auto* const pair = fastest(
       result, [](const auto& c) { return c.is_scheme && c.name.find('/') != std::string::npos; },
-      unchosen);
+      time_of);
   const auto* const own = fastest(result, [](const auto& c) { return c.name == "auto"; }, once);
   const auto* const peer = fastest(result, [](const auto& c) { return !c.is_scheme; }, once);
-  if (pair)
-    out << "\n  best pair in hindsight: " << pair->name << ", " << duration(unchosen(*pair));
+  if (pair) out << "\n  best pair in hindsight: " << pair->name << ", " << duration(time_of(*pair));
   if (pair && own) {
-    out << "; auto took " << factor(once(*own) / unchosen(*pair)) << " times that, "
+    out << "; auto took " << factor(once(*own) / time_of(*pair)) << " times that, "
         << format("%.1f %%", 100 * own->setup.median() / once(*own)) << " of it to choose";
   }
   if (peer) out << "\n  fastest of peers: " << peer->name << ", " << duration(once(*peer));

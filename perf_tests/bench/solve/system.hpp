@@ -76,16 +76,6 @@ System<S, Off> make_system(const Loaded<S, Off>& loaded, Method method, double e
           false};
 }
 
-template <Scalar S, Offset Off>
-bool has_symmetric_pattern(const HostStorage<S, Off>& A) {
-  for (Index i = 0; i < A.rows(); ++i) {
-    for (Off k = A.row_ptr()(i); k < A.row_ptr()(i + 1); ++k) {
-      if (find_entry(A, A.col_idx()(k), i) < 0) return false;
-    }
-  }
-  return true;
-}
-
 /// A system for a method that is chosen: the source's own values as they are, with zeros of the
 /// diagonal stored; else a Laplacian, which is symmetric if the source's pattern is.
 template <Scalar S, Offset Off>
