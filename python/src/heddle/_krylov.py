@@ -29,8 +29,20 @@ class Progress:
     residual: float
 
 
+class Judged:
+    """What follows from an outcome, a residual and a reference."""
+
+    @property
+    def converged(self):
+        return self.outcome == "converged"
+
+    @property
+    def relative_residual(self):
+        return self.residual / self.reference if self.reference > 0 else self.residual
+
+
 @dataclass(frozen=True)
-class Result:
+class Result(Judged):
     """How a solve ended."""
 
     x: xp.ndarray = field(repr=False)  #: where b lies
@@ -44,14 +56,6 @@ class Result:
     scheme: str  #: what heddle.cg ran by
     products: int = 1  #: with A, in one of what maxiter counts
     recording_failed: bool = False  #: on a GPU, whether iterations could not be recorded as a graph, and so took longer
-
-    @property
-    def converged(self):
-        return self.outcome == "converged"
-
-    @property
-    def relative_residual(self):
-        return self.residual / self.reference if self.reference > 0 else self.residual
 
     def plot(self, axes=None):
         """Draws the history, relative to the norm of b, by matplotlib, and returns its axes."""

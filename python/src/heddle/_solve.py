@@ -8,7 +8,7 @@ import numpy as np
 from . import _core
 from ._arguments import described, large_count, number
 from ._arrays import asarray, handed, place, xp
-from ._krylov import _nullspace_of, _outcomes, called
+from ._krylov import Judged, _nullspace_of, _outcomes, called
 from ._matrix import as_matrix
 from ._operator import matrix_of_pattern, readable
 from ._options import takes
@@ -42,7 +42,7 @@ class SolveAttempt:
 
 
 @dataclass(frozen=True)
-class SolveReport:
+class SolveReport(Judged):
     """How a solve ended, what ran and what was considered: `print(report)` has all of it in words."""
 
     outcome: str  #: 'converged', or why not: docs/krylov.md
@@ -60,14 +60,6 @@ class SolveReport:
     solve_seconds: float  #: of this solve without set-ups
     advice: list[str]  #: what would make the next solve faster
     text: str = field(repr=False)
-
-    @property
-    def converged(self):
-        return self.outcome == "converged"
-
-    @property
-    def relative_residual(self):
-        return self.residual / self.reference if self.reference > 0 else self.residual
 
     def __str__(self):
         return self.text
