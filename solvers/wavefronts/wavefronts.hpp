@@ -266,9 +266,8 @@ inline constexpr double hand_overs_per_foreign_item = 0.0085;
 ///     barrier            one launch; all threads wait for each other after each stage (CPU)
 ///     point-to-point     one launch; a task waits for those that it needs (CPU)
 ///       grain=<n>          steps of a level that are worth a thread
-///       chain=<n>          steps of iterations that follow each other, each of which reads what
-///       the
-///                          one before wrote, and that are scheduled as one; left out: none are
+///       chain=<n>          steps of iterations that follow each other, are scheduled as one, and
+///                          read each what the one before wrote; left out: none are
 ///     launches           one launch for each level (all but CPUs)
 inline SchemeGrammar grammar(const Device& device) {
   if (device.backend != BackendKind::host) return {"wavefronts", {{"launches"}}};
