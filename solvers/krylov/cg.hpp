@@ -105,17 +105,28 @@ KOKKOS_FORCEINLINE_FUNCTION bool has_direction(const CgState& state) {
   return state.running() || (state.outcome == Outcome::converged && state.moves != 0);
 }
 
-/// beta from z = M r of the new r: `product` is r . z, and `change` is z_scale z . (r - r before),
-/// which is z_scale r . z too if M is the same in each step.
-KOKKOS_FORCEINLINE_FUNCTION void next_direction(CgState& state, double product, double change) {
+/// beta from z = M r of the new r: `product` is r . z.
+KOKKOS_FORCEINLINE_FUNCTION void next_direction(CgState& state, double product) {
+  if (!has_direction(state)) return;
+  const double rho = state.z_scale * product;
+  if (state.running()) check_rho(state, rho);
+  state.beta = rho / state.rho;
+  state.rho = rho;
+}
+
+/// That of flexible steps, from `change`, which is z_scale z . (r - r before), and `along`, which is
+/// r . p of the last p. That is zero but for rounding, which a beta above 1 would add up from step to
+/// step: so rho is r . p of the next p, and p is z where that is no slope.
+KOKKOS_FORCEINLINE_FUNCTION void next_direction(CgState& state, double product, double change,
+                                                double along) {
   if (!has_direction(state)) return;
   const double rho = state.z_scale * product;
   if (state.running()) check_rho(state, rho);
   state.beta = change / state.rho;
+  state.rho = rho + state.beta * along;
+  if (state.rho > 0) return;
+  state.beta = 0;
   state.rho = rho;
-}
-KOKKOS_FORCEINLINE_FUNCTION void next_direction(CgState& state, double product) {
-  next_direction(state, product, state.z_scale * product);
 }
 
 // Arguments of conjugate gradients in one launch: cg/one-team and cg/one-cluster.
@@ -183,9 +194,10 @@ namespace heddle {
 /// With options.flexible, or an M that says is_variable(), M may differ from one apply to the next:
 /// beta is z . (r - r before) over the last r . z, after Polak and Ribiere, so that the new p is
 /// conjugate to the last one whatever M is. r - r before is -alpha q, which needs no vector more.
+/// alpha is r . p over p . q, since rounding in r . z would grow where beta is above 1.
 /// Each step lowers the energy of the error if r . M r is positive, and M need not be symmetric.
 /// Over complex numbers all dots are their real parts: A is symmetric in that inner product too. An
-/// iteration moves 13 n b bytes and those of M, which is applied even if it is diagonal.
+/// iteration moves 14 n b bytes and those of M, which is applied even if it is diagonal.
 ///
 /// Sources: M. Hestenes and E. Stiefel (1952); replacing the recurrence by b - A x: H. van der
 /// Vorst and Q. Ye (2000); flexible: G. Golub and Q. Ye (1999), Y. Notay (2000).
@@ -233,7 +245,7 @@ class CgSolver
   template <class M, class A>
   double vectors_moved(const A& matrix) const {
     const bool with_dot = count() == 1 && takes_dot<A> && detail::krylov::has_dot(matrix);
-    const double passes = flexible() ? 13 : detail::krylov::no_preconditioner<M> ? 10 : 12;
+    const double passes = flexible() ? 14 : detail::krylov::no_preconditioner<M> ? 10 : 12;
     return passes - (with_dot ? 2 : 0);
   }
 

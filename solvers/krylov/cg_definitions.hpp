@@ -115,27 +115,30 @@ struct CgRho : heddle::vectors::passes::SumOfProducts<S, Wide<S>> {
   }
 };
 
-/// r . z, and z_scale z . (r - r before) with r - r before = -alpha q; beta from both. q . z has
-/// the size of A M, which may be out of range, and q . (z_scale z) that of A.
+/// r . z, r . p, and z_scale z . (r - r before) with r - r before = -alpha q; beta from them. q . z
+/// has the size of A M, which may be out of range, and q . (z_scale z) that of A.
 template <Scalar S>
-struct CgFlexibleRho : vectors::Pass<Wide<S>, 2> {
-  Multivector<const S> r, z, q;
+struct CgFlexibleRho : vectors::Pass<Wide<S>, 3> {
+  Multivector<const S> r, z, q, p;
   CgState* state;
 
   KOKKOS_FORCEINLINE_FUNCTION bool active(int v) const { return has_direction(state[v]); }
   KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
-    return operands_of(loaded(r), loaded(z), loaded(q));
+    return operands_of(loaded(r), loaded(z), loaded(q), loaded(p));
   }
   template <class Pack>
   KOKKOS_FORCEINLINE_FUNCTION auto formula(int v) const {
     return [z_scale = Pack::all(Wide<S>(state[v].z_scale))](const auto&, Pack* sum, const Pack& r,
-                                                            const Pack& z, const Pack& q) {
+                                                            const Pack& z, const Pack& q,
+                                                            const Pack& p) {
       add_dot(r, z, sum[0]);
       add_dot(q, Pack::multiply(z_scale, z), sum[1]);
+      add_dot(r, p, sum[2]);
     };
   }
   KOKKOS_FORCEINLINE_FUNCTION void finish(int v, const Wide<S>* total) const {
-    next_direction(state[v], real_part(total[0]), -state[v].alpha * real_part(total[1]));
+    next_direction(state[v], real_part(total[0]), -state[v].alpha * real_part(total[1]),
+                   real_part(total[2]));
   }
 };
 
@@ -259,7 +262,7 @@ void CgSolver<Exec, S>::rho(const Exec& exec, const Const& z) {
   };
   if (flexible()) {
     run("heddle::cg::flexible_rho",
-        detail::krylov::CgFlexibleRho<S>{{}, read(r_), z, read(q_), states()});
+        detail::krylov::CgFlexibleRho<S>{{}, read(r_), z, read(q_), read(p_), states()});
   } else {
     run("heddle::cg::rho", detail::krylov::CgRho<S>{{{}, read(r_), z}, states()});
   }
