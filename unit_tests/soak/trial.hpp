@@ -93,20 +93,29 @@ inline std::size_t draw_count(Random& random) {
   return up_to<std::size_t>(random, one_of<std::int64_t>(random, {1, 1, 4, 9, 40}));
 }
 
-/// On a CPU an instance with 1 to all threads if the execution space has such instances, on a GPU a
+/// On a CPU an instance of so many threads if the execution space has such instances, on a GPU a
 /// stream.
 template <ExecutionSpace Exec>
-Exec draw_instance(Random& random, Report& report) {
+Exec instance_of([[maybe_unused]] int threads) {
   using Space = KokkosSpace<Exec>;
-  const Space all;
   if constexpr (!backends::runs_on_host<Space>) {
-    return Exec(Kokkos::Experimental::partition_space(all, 1, 1)[0]);
+    return Exec(Kokkos::Experimental::partition_space(Space(), 1, 1)[0]);
+  } else if constexpr (std::is_constructible_v<Space, int>) {
+    return Exec(Space(threads));
   } else {
-    const auto threads = up_to(random, all.concurrency());
-    report.says("; threads ", threads);
-    if constexpr (std::is_constructible_v<Space, int>) return Exec(Space(threads));
-    return Exec(all);
+    return Exec(Space());
   }
+}
+
+/// That of 1 to all threads of a CPU.
+template <ExecutionSpace Exec>
+Exec draw_instance(Random& random, Report& report) {
+  int threads = 1;
+  if constexpr (backends::runs_on_host<KokkosSpace<Exec>>) {
+    threads = up_to(random, KokkosSpace<Exec>().concurrency());
+    report.says("; threads ", threads);
+  }
+  return instance_of<Exec>(threads);
 }
 
 /// Calls use(plan) for a plan of make(), up to five times, until there is a problem. Before each

@@ -81,7 +81,7 @@ class LobpcgTrial {
     const auto x = copy_to<Space>(guess), again = copy_to<Space>(guess);
     const LobpcgResult result = search(solver, x, y);
     report_.says(": ", name(result.outcome));
-    exec_ = draw_instance<Exec>(random_, report_);
+    exec_ = instance_of<Exec>(exec_.concurrency());
     search(solver, again, y);
     report_.take(bits_of(again) == bits_of(x) ? "" : "other bits on another instance");
     if (result.outcome == EigenOutcome::not_a_number ||
