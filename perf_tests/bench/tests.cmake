@@ -143,6 +143,8 @@ heddle_bench_test(solve_auto RUN solve --auto --generate poisson2d:30 convection
                   gmres/jacobi ssor --baseline program-jacobi ${quick} EXIT 0 OUT "${bench_tests}/solve_auto.txt")
 heddle_bench_test(solve_auto_no_pair RUN solve --auto --generate grid2d:9 --scheme qmr/none ${quick} EXIT 2 OUT none
                   ERR ".qmr/none. is no preconditioner; use one of all, auto, cg/none")
+heddle_bench_test(solve_write_nowhere RUN solve --generate grid2d:9 --write /dev/null/x ${quick} EXIT 2 OUT none
+                  ERR "/dev/null/x: the folder cannot be made")
 heddle_bench_test(solve_pair_alone RUN solve --generate grid2d:9 --scheme cg/jacobi ${quick} EXIT 2 OUT none
                   ERR ".cg/jacobi. is no preconditioner; use one of all, none")
 heddle_bench_test(multiply_table RUN multiply --generate grid2d:20,9 rmat:8 --baseline program ${quick}
@@ -302,7 +304,14 @@ heddle_bench_smoke(gs RUN gs --generate grid2d:30 hypersparse:500,0)
 heddle_bench_smoke(solve RUN solve --generate grid2d:20 hypersparse:50,0)
 heddle_bench_smoke(gmres RUN solve --generate grid2d:20 --method gmres --csv "${gmres_csv}")
 heddle_bench_smoke(solve_auto RUN solve --auto --generate poisson2d:30 convection:8 helmholtz:9,90 hypersparse:50,0
-                   --baseline program --csv "${auto_csv}")
+                   --baseline program --csv "${auto_csv}" --write "${CMAKE_CURRENT_BINARY_DIR}/written")
+if(a_scalar STREQUAL double)
+  add_test(NAME heddle-bench/written
+           COMMAND heddle-solve "${CMAKE_CURRENT_BINARY_DIR}/written/convection:8.petsc"
+                   "${CMAKE_CURRENT_BINARY_DIR}/written/convection:8.b.petsc" --quiet)
+  set_tests_properties(heddle-bench/written PROPERTIES FIXTURES_REQUIRED heddle_bench_json
+                                                       ENVIRONMENT "${HEDDLE_BENCH_ENVIRONMENT}")
+endif()
 heddle_bench_smoke(multiply RUN multiply --generate grid2d:30 hypersparse:500,0)
 heddle_bench_smoke(multigrid RUN multigrid --generate poisson2d:30 elasticity:3 hypersparse:500,0)
 
@@ -379,6 +388,8 @@ if(Python3_FOUND)
     PROPERTIES PASS_REGULAR_EXPRESSION
                "solved by auto: 2 of 4. by a pair alone: c. by neither: d.*mean 1\\.500, worst 2\\.00 .b..*\
 of 1 from 50 ms on: mean 10\\.0 %, most 10\\.0 % .a., above 5 %: 1.*peers: 1 of 2 ")
+  add_test(NAME heddle-bench/peers
+           COMMAND "${Python3_EXECUTABLE}" "${bench_tests}/peers.py" "${CMAKE_CURRENT_SOURCE_DIR}/report")
   add_test(NAME heddle-bench/choice_of_a_run
            COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/report/choice.py" "${auto_csv}"
                    "${smoke_solve_auto}")

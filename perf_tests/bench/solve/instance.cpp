@@ -7,6 +7,7 @@
 #include <heddle/gmres.hpp>
 #include <heddle/minres.hpp>
 #include <heddle/multigrid.hpp>
+#include <heddle/petsc_binary.hpp>
 #include <heddle/solve.hpp>
 #include <heddle/spmv.hpp>
 #include <variant>
@@ -215,6 +216,7 @@ class Run : public SystemContest<SolveRequest, Problem> {
   using SystemContest::SystemContest;
 
   MatrixResult run() {
+    if (!request_.write_to.empty()) write_system();
     const BusyThreads busy(request_.busy);
     if (request_.any_system) return run_chosen();
     const bool symmetric = is_symmetric(request_.method());
@@ -248,6 +250,19 @@ class Run : public SystemContest<SolveRequest, Problem> {
     double used_seconds = 0;
     bool finished = false;
   };
+
+  void write_system() const {
+    const std::string path = request_.write_to + "/" + result_.name;
+    write_petsc(path + ".petsc", problem_.host.matrix());
+    const auto& b = problem_.host_b;
+    std::vector<Off> row_ptr(b.extent(0) + 1);
+    for (std::size_t i = 0; i < row_ptr.size(); ++i) row_ptr[i] = static_cast<Off>(i);
+    const std::vector<Index> col_idx(b.extent(0), 0);
+    const auto rows = static_cast<std::int64_t>(b.extent(0));
+    using HostMatrix = decltype(problem_.host.matrix());
+    write_petsc(path + ".b.petsc",
+                HostMatrix(rows, 1, rows, row_ptr.data(), col_idx.data(), b.data()));
+  }
 
   /// Whole solutions, each from a set-up on: `auto`, pairs, named preconditioners and baselines.
   MatrixResult run_chosen() {

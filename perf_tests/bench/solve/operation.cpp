@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <filesystem>
 #include <heddle/solve.hpp>
+#include <system_error>
 
 #include "../common/busy_threads.hpp"
 #include "../common/run_contest.hpp"
@@ -54,6 +56,11 @@ void define(Settings& settings, SolveRequest& r) {
       .option("max-seconds", r.max_seconds,
               "Limit of time of a solve by auto or by a pair; a set-up is not interrupted")
       ->check(check_seconds);
+  settings.app()
+      .add_option("--write", r.write_to,
+                  "Also write each system, for other programs: NAME.petsc, and b, a matrix of one "
+                  "column, as NAME.b.petsc")
+      ->type_name("FOLDER");
   r.define_contest(settings.app(),
                    "Preconditioners of Heddle (heddle-bench list names them), or \"all\" that go "
                    "with the method; with --auto also auto and pairs such as cg/multigrid, and "
@@ -158,6 +165,14 @@ void prepare(SolveRequest& request) {
   if (request.flexible && request.method() != Method::cg && request.method() != Method::gmres) {
     throw Error("--flexible has no effect on " + request.method_name, "leave it out");
   }
+  if (request.write_to.empty()) return;
+  std::error_code failed;
+  std::filesystem::create_directories(request.write_to, failed);
+  if (failed) {
+    throw Error(request.write_to + ": the folder cannot be made: " + failed.message(),
+                "give --write another one");
+  }
+  request.other_paths.push_back(request.write_to);
 }
 
 constexpr const char* help =

@@ -44,6 +44,7 @@ struct SolveRequest : SystemRequest {
   int restart = 30, block = 4, subdomains = 16, expected_applies = 100;
   int busy = 0;  ///< threads that compute beside
   double max_seconds = 60;
+  std::string write_to;  ///< a folder for the systems; empty for none
 };
 
 /// A preconditioner of Heddle.
