@@ -114,9 +114,9 @@ KOKKOS_FORCEINLINE_FUNCTION void next_direction(CgState& state, double product) 
   state.rho = rho;
 }
 
-/// That of flexible steps, from `change`, which is z_scale z . (r - r before), and `along`, which is
-/// r . p of the last p. That is zero but for rounding, which a beta above 1 would add up from step to
-/// step: so rho is r . p of the next p, and p is z where that is no slope.
+/// That of flexible steps, from `change`, which is z_scale z . (r - r before), and `along`, which
+/// is r . p of the last p. That is zero but for rounding, which a beta above 1 would add up from
+/// step to step: so rho is r . p of the next p, and p is z where that is no slope.
 KOKKOS_FORCEINLINE_FUNCTION void next_direction(CgState& state, double product, double change,
                                                 double along) {
   if (!has_direction(state)) return;

@@ -128,9 +128,8 @@ struct CgFlexibleRho : vectors::Pass<Wide<S>, 3> {
   }
   template <class Pack>
   KOKKOS_FORCEINLINE_FUNCTION auto formula(int v) const {
-    return [z_scale = Pack::all(Wide<S>(state[v].z_scale))](const auto&, Pack* sum, const Pack& r,
-                                                            const Pack& z, const Pack& q,
-                                                            const Pack& p) {
+    return [z_scale = Pack::all(Wide<S>(state[v].z_scale))](
+               const auto&, Pack* sum, const Pack& r, const Pack& z, const Pack& q, const Pack& p) {
       add_dot(r, z, sum[0]);
       add_dot(q, Pack::multiply(z_scale, z), sum[1]);
       add_dot(r, p, sum[2]);
