@@ -61,34 +61,36 @@ void reduce(const Exec& exec, const char* label, std::int64_t n, const Body& bod
 /// Numbers of the rows that a pass adds up.
 struct RowNumbers {
   std::int64_t not_finite = nowhere;
-  std::int64_t empty = 0, zero_diagonal = 0, negative_diagonal = 0, dominant = 0, zero_sums = 0;
+  std::int64_t empty = 0, zero_diagonal = 0, missing_diagonal = 0, negative_diagonal = 0;
+  std::int64_t dominant = 0, zero_sums = 0;
   std::int64_t positive_entries = 0, bandwidth = 0, long_rows = 0;
-  std::int64_t alike[most_block_rows + 1] = {};  ///< by block size: block rows with equal columns
   double least_diagonal = Kokkos::Experimental::infinity_v<double>, largest_diagonal = 0;
   double largest_row_sum = 0;  ///< of magnitudes
   double least_dominance = Kokkos::Experimental::infinity_v<double>;
+  std::int64_t first_below = nowhere;  ///< the first row with an entry below the diagonal
+  std::int64_t last_below = -1;        ///< the last column with one
   /// Sum of hashes of the places (i, j) below the diagonal, less that of (j, i) above it: zero for
-  /// a symmetric pattern.
+  /// a symmetric pattern; with values, for a Hermitian A.
   std::uint64_t unmirrored = 0;
-  std::uint64_t unmirrored_values = 0;  ///< the same of places with values, of a Hermitian A
 
   KOKKOS_FUNCTION void join(const RowNumbers& more) {
     not_finite = Kokkos::min(not_finite, more.not_finite);
     empty += more.empty;
     zero_diagonal += more.zero_diagonal;
+    missing_diagonal += more.missing_diagonal;
     negative_diagonal += more.negative_diagonal;
     dominant += more.dominant;
     zero_sums += more.zero_sums;
     positive_entries += more.positive_entries;
     bandwidth = Kokkos::max(bandwidth, more.bandwidth);
     long_rows += more.long_rows;
-    for (int b = 0; b <= most_block_rows; ++b) alike[b] += more.alike[b];
     least_diagonal = Kokkos::min(least_diagonal, more.least_diagonal);
     largest_diagonal = Kokkos::max(largest_diagonal, more.largest_diagonal);
     largest_row_sum = Kokkos::max(largest_row_sum, more.largest_row_sum);
     least_dominance = Kokkos::min(least_dominance, more.least_dominance);
+    first_below = Kokkos::min(first_below, more.first_below);
+    last_below = Kokkos::max(last_below, more.last_below);
     unmirrored += more.unmirrored;
-    unmirrored_values += more.unmirrored_values;
   }
 };
 
@@ -97,8 +99,6 @@ template <Scalar S>
 struct DiagonalArrays {
   S* inverse;  ///< 1 / a(i, i); the reciprocal of the row's sum of magnitudes if that is not finite
   S* of_magnitude;  ///< the magnitude of `inverse`: positive
-  S* entry;         ///< the reciprocal of of_magnitude
-  double* row_sum;  ///< sum of magnitudes of the row
 };
 
 /// The bits of a value, mixed.
@@ -120,28 +120,107 @@ struct CountNotFinite {
   }
 };
 
+/// Rows of the sample, and in each of them the most entries whose mirror images are looked for.
+inline constexpr std::int64_t sampled_rows = 256, sampled_entries = 4;
+/// Blocks of rows of each size in the sample.
+inline constexpr std::int64_t sampled_blocks = 64;
+
+/// Counts and sums of a sample of the rows.
+struct SampleNumbers {
+  std::int64_t without_mirror = 0;  ///< entries that the pattern does not mirror
+  double squares = 0;  ///< of differences of mirrored entries, divided by the roots of the diagonal
+  std::int64_t alike[most_block_rows + 1] = {};   ///< by block size: blocks with equal columns
+  std::int64_t blocks[most_block_rows + 1] = {};  ///< all blocks of the sample
+
+  KOKKOS_FUNCTION void join(const SampleNumbers& more) {
+    without_mirror += more.without_mirror;
+    squares += more.squares;
+    for (int b = 0; b <= most_block_rows; ++b) {
+      alike[b] += more.alike[b];
+      blocks[b] += more.blocks[b];
+    }
+  }
+};
+
+/// Reads a sample, each part of it by a thread: first rows whose entries are compared with their
+/// mirror images, then aligned blocks of each size. Rows of more than longest_compared_row entries
+/// are skipped. What differs in the sample differs in A, so that no pass has to look for it.
 template <class Matrix>
-struct ReadRows {
-  using value_type = RowNumbers;
+struct ReadSample {
+  using value_type = SampleNumbers;
   using S = typename Matrix::scalar_type;
-  using Real = heddle::RealOf<S>;
   Matrix A;
-  DiagonalArrays<S> to;
-  std::int64_t longest;  ///< longer rows are counted alone
 
-  /// Sums over entries of a row.
-  struct Part {
-    S diagonal, sum;
-    double magnitudes;
-    bool finite;
-  };
+  static constexpr std::int64_t parts = sampled_rows + (most_block_rows - 1) * sampled_blocks;
 
-  KOKKOS_FUNCTION void init(RowNumbers& of) const { of = RowNumbers(); }
-  KOKKOS_FUNCTION void join(RowNumbers& of, const RowNumbers& more) const { of.join(more); }
+  KOKKOS_FUNCTION void init(SampleNumbers& of) const { of = SampleNumbers(); }
+  KOKKOS_FUNCTION void join(SampleNumbers& of, const SampleNumbers& more) const { of.join(more); }
 
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t length(std::int64_t i) const {
     return static_cast<std::int64_t>(A.row_ptr().data()[i + 1] - A.row_ptr().data()[i]);
   }
+  /// Number t of `count` places of n, one of each stretch, in no step that a grid could have.
+  KOKKOS_FORCEINLINE_FUNCTION static std::int64_t place(std::int64_t t, std::int64_t count,
+                                                        std::int64_t n) {
+    const std::int64_t begin = t * n / count, end = (t + 1) * n / count;
+    return begin + static_cast<std::int64_t>(hash_of(static_cast<std::uint64_t>(t)) %
+                                             static_cast<std::uint64_t>(end - begin));
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t part, SampleNumbers& of) const {
+    const std::int64_t n = A.rows();
+    if (part < sampled_rows) {
+      const std::int64_t count = Kokkos::min(sampled_rows, n);
+      if (part < count) compare_entries(place(part, count, n), of);
+      return;
+    }
+    const std::int64_t t = (part - sampled_rows) % sampled_blocks;
+    const std::int64_t b = 2 + (part - sampled_rows) / sampled_blocks;
+    const std::int64_t count = Kokkos::min(sampled_blocks, n / b);
+    if (n % b != 0 || t >= count) return;
+    ++of.blocks[b];
+    if (is_block(b * place(t, count, n / b), b)) ++of.alike[b];
+  }
+
+ private:
+  /// The sum of the entries of row i in column j, and the root by which row i is scaled.
+  struct Found {
+    S sum;
+    double root;
+    bool any;
+  };
+  KOKKOS_FORCEINLINE_FUNCTION Found find(std::int64_t i, std::int64_t j) const {
+    Found found{S(0), 0, false};
+    S diagonal(0);
+    double magnitudes = 0;
+    for (auto k = A.row_ptr().data()[i]; k < A.row_ptr().data()[i + 1]; ++k) {
+      const auto column = static_cast<std::int64_t>(A.col_idx().data()[k]);
+      const S value = A.values().data()[k];
+      magnitudes += static_cast<double>(Kokkos::abs(value));
+      if (column == i) diagonal += value;
+      if (column != j) continue;
+      found.sum += value;
+      found.any = true;
+    }
+    const auto size = static_cast<double>(Kokkos::abs(diagonal));
+    found.root = Kokkos::sqrt(size > 0 ? size : magnitudes);
+    return found;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void compare_entries(std::int64_t i, SampleNumbers& of) const {
+    const std::int64_t own = length(i), count = Kokkos::min(own, sampled_entries);
+    if (own > longest_compared_row) return;
+    for (std::int64_t t = 0; t < count; ++t) {
+      const std::int64_t at = static_cast<std::int64_t>(A.row_ptr().data()[i]) + t * own / count;
+      const auto j = static_cast<std::int64_t>(A.col_idx().data()[at]);
+      if (i == j || length(j) > longest_compared_row) continue;
+      const Found here = find(i, j), there = find(j, i);
+      if (!there.any) ++of.without_mirror;
+      const double scale = spectrum::mirror_scale(here.root, there.root);
+      const double difference =
+          static_cast<double>(Kokkos::abs(here.sum - conjugate(there.sum))) / scale;
+      if (Kokkos::isfinite(difference)) of.squares += difference * difference;
+    }
+  }
+
   /// The columns of a row in any order: their sum of hashes, and the first one.
   struct Columns {
     std::uint64_t hashes;
@@ -156,21 +235,44 @@ struct ReadRows {
     }
     return of;
   }
-  /// Counts the aligned blocks of rows that begin at row i and have the same columns, from an
-  /// aligned one on.
-  KOKKOS_FORCEINLINE_FUNCTION void compare_rows(std::int64_t i, RowNumbers& of) const {
+  /// Whether b rows from row i on have the same columns, from a multiple of b on.
+  KOKKOS_FORCEINLINE_FUNCTION bool is_block(std::int64_t i, std::int64_t b) const {
     const std::int64_t own = length(i);
     const bool dense = own == static_cast<std::int64_t>(A.columns());  // dense rows are alike
-    if (own == 0 || dense || own > longest_compared_row) return;
-    for (int b = 2; b <= most_block_rows; ++b) {
-      if (i % b != 0 || i + b > A.rows() || own % b != 0) continue;
-      const Columns columns = columns_of(i);
-      bool same = columns.first % b == 0;
-      for (int k = 1; same && k < b; ++k) {
-        same = length(i + k) == own && columns_of(i + k).hashes == columns.hashes;
-      }
-      if (same) ++of.alike[b];
+    if (own == 0 || dense || own > longest_compared_row || own % b != 0) return false;
+    const Columns columns = columns_of(i);
+    if (columns.first % b != 0) return false;
+    for (std::int64_t k = 1; k < b; ++k) {
+      if (length(i + k) != own || columns_of(i + k).hashes != columns.hashes) return false;
     }
+    return true;
+  }
+};
+
+/// The part of an entry that a pass hashes, to see whether A is symmetric.
+enum class Hashed { nothing, places, values };
+
+template <class Matrix, Hashed hashed>
+struct ReadRows {
+  using value_type = RowNumbers;
+  using S = typename Matrix::scalar_type;
+  using Real = heddle::RealOf<S>;
+  Matrix A;
+  DiagonalArrays<S> to;
+  std::int64_t longest;  ///< longer rows are counted alone
+
+  /// Sums over entries of a row.
+  struct Part {
+    S diagonal, sum;
+    double magnitudes;
+    bool finite, has_diagonal;
+  };
+
+  KOKKOS_FUNCTION void init(RowNumbers& of) const { of = RowNumbers(); }
+  KOKKOS_FUNCTION void join(RowNumbers& of, const RowNumbers& more) const { of.join(more); }
+
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t length(std::int64_t i) const {
+    return static_cast<std::int64_t>(A.row_ptr().data()[i + 1] - A.row_ptr().data()[i]);
   }
   KOKKOS_FUNCTION void operator()(std::int64_t i, RowNumbers& of) const {
     if (length(i) > longest) {
@@ -182,38 +284,58 @@ struct ReadRows {
   /// Reads entries `begin` to `end` of row i.
   KOKKOS_FORCEINLINE_FUNCTION Part read(std::int64_t i, std::int64_t begin, std::int64_t end,
                                         RowNumbers& of) const {
-    Part part{S(0), S(0), 0, true};
+    Part part{S(0), S(0), 0, true, false};
     const auto row = static_cast<std::int64_t>(A.row_ptr().data()[i]);
+    std::int64_t low = i, high = i, last_below = -1, positive = 0;
+    std::uint64_t unmirrored = 0;
     for (std::int64_t k = row + begin; k < row + end; ++k) {
       const auto j = static_cast<std::int64_t>(A.col_idx().data()[k]);
       const S value = A.values().data()[k];
       part.sum += value;
-      part.finite = part.finite && triangle::is_finite(value);
       part.magnitudes += static_cast<double>(Kokkos::abs(value));
-      of.bandwidth = Kokkos::max(of.bandwidth, i < j ? j - i : i - j);
+      low = Kokkos::min(low, j);
+      high = Kokkos::max(high, j);
+      if (j < i) last_below = Kokkos::max(last_below, j);
       if (i == j) {
         part.diagonal += value;
+        part.has_diagonal = true;
         continue;
       }
-      if (real_part(value) > 0) ++of.positive_entries;
-      const auto low = static_cast<std::uint64_t>(i < j ? i : j);
-      const auto high = static_cast<std::uint64_t>(i < j ? j : i);
-      const std::uint64_t place = hash_of(hash_of(low) + high);
-      const std::uint64_t with_value = hash_of(place ^ bits_of(i < j ? value : conjugate(value)));
-      of.unmirrored += i < j ? ~place + 1 : place;
-      of.unmirrored_values += i < j ? ~with_value + 1 : with_value;
+      if (real_part(value) > 0) ++positive;
+      if constexpr (hashed != Hashed::nothing) {
+        const std::uint64_t hash = hash_at(i, j, value);
+        unmirrored += i < j ? ~hash + 1 : hash;
+      }
     }
+    // A sum of magnitudes may overflow too.
+    for (std::int64_t k = row + begin; k < row + end && !Kokkos::isfinite(part.magnitudes); ++k) {
+      part.finite = part.finite && triangle::is_finite(A.values().data()[k]);
+    }
+    of.bandwidth = Kokkos::max(of.bandwidth, Kokkos::max(i - low, high - i));
+    if (last_below >= 0) of.first_below = Kokkos::min(of.first_below, i);
+    of.last_below = Kokkos::max(of.last_below, last_below);
+    of.positive_entries += positive;
+    of.unmirrored += unmirrored;
     return part;
+  }
+  /// A hash that both of two mirrored places have; with the value, if both values are mirrored too.
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint64_t hash_at(std::int64_t i, std::int64_t j,
+                                                           const S& value) {
+    const auto low = static_cast<std::uint64_t>(i < j ? i : j);
+    const auto high = static_cast<std::uint64_t>(i < j ? j : i);
+    const std::uint64_t place = low << 32 ^ high;  // columns have 32 bits
+    if constexpr (hashed == Hashed::places) return hash_of(place);
+    return hash_of(place ^ bits_of(i < j ? value : conjugate(value)) * golden_ratio);
   }
   KOKKOS_FORCEINLINE_FUNCTION void end_row(std::int64_t i, const Part& part, RowNumbers& of) const {
     constexpr double epsilon = Kokkos::Experimental::epsilon_v<Real>;
     const S diagonal = part.diagonal, sum = part.sum;
     const double magnitudes = part.magnitudes;
-    compare_rows(i, of);
     const auto size = static_cast<double>(Kokkos::abs(diagonal));
     const auto real = static_cast<double>(real_part(diagonal));
     if (!part.finite) of.not_finite = Kokkos::min(of.not_finite, i);
     if (length(i) == 0) ++of.empty;
+    if (!part.has_diagonal) ++of.missing_diagonal;
     of.largest_row_sum = Kokkos::max(of.largest_row_sum, magnitudes);
     // The rounding of a sum, and of a diagonal that is one.
     const double rounding = epsilon * static_cast<double>(Kokkos::min(length(i), std::int64_t{32}));
@@ -237,18 +359,33 @@ struct ReadRows {
     if (!Kokkos::isfinite(static_cast<double>(Kokkos::abs(inverse))) || inverse == S(0)) {
       inverse = S(1);
     }
-    const S of_magnitude = S(static_cast<Real>(Kokkos::abs(inverse)));
     to.inverse[i] = inverse;
-    to.of_magnitude[i] = of_magnitude;
-    to.entry[i] = S(1) / of_magnitude;
-    to.row_sum[i] = magnitudes;
+    to.of_magnitude[i] = S(static_cast<Real>(Kokkos::abs(inverse)));
+  }
+};
+
+/// to = 1 / d, and the sums of magnitudes of rows.
+template <class Matrix>
+struct ScalesOfRows {
+  using S = typename Matrix::scalar_type;
+  Matrix A;
+  const S* of_magnitude;
+  S* entry;
+  double* row_sum;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    double sum = 0;
+    for (auto k = A.row_ptr().data()[i]; k < A.row_ptr().data()[i + 1]; ++k) {
+      sum += static_cast<double>(Kokkos::abs(A.values().data()[k]));
+    }
+    entry[i] = S(1) / of_magnitude[i];
+    row_sum[i] = sum;
   }
 };
 
 /// Lists long rows, in any order.
-template <class Matrix>
+template <class Rows>
 struct ListLongRows {
-  ReadRows<Matrix> rows;
+  Rows rows;
   std::int64_t* count;
   std::int64_t* list;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
@@ -256,12 +393,12 @@ struct ListLongRows {
   }
 };
 /// Reads a part of a long row.
-template <class Matrix>
+template <class Rows>
 struct ReadParts {
   using value_type = RowNumbers;
-  ReadRows<Matrix> rows;
+  Rows rows;
   const std::int64_t* list;
-  typename ReadRows<Matrix>::Part* parts;
+  typename Rows::Part* parts;
 
   KOKKOS_FUNCTION void init(RowNumbers& of) const { of = RowNumbers(); }
   KOKKOS_FUNCTION void join(RowNumbers& of, const RowNumbers& more) const { of.join(more); }
@@ -273,23 +410,24 @@ struct ReadParts {
   }
 };
 /// Adds up the parts of a long row in their order.
-template <class Matrix>
+template <class Rows>
 struct EndLongRows {
   using value_type = RowNumbers;
-  ReadRows<Matrix> rows;
+  Rows rows;
   const std::int64_t* list;
-  const typename ReadRows<Matrix>::Part* parts;
+  const typename Rows::Part* parts;
 
   KOKKOS_FUNCTION void init(RowNumbers& of) const { of = RowNumbers(); }
   KOKKOS_FUNCTION void join(RowNumbers& of, const RowNumbers& more) const { of.join(more); }
   KOKKOS_FUNCTION void operator()(std::int64_t at, RowNumbers& of) const {
-    typename ReadRows<Matrix>::Part whole = parts[at * parts_of_long_row];
+    typename Rows::Part whole = parts[at * parts_of_long_row];
     for (std::int64_t part = 1; part < parts_of_long_row; ++part) {
       const auto& more = parts[at * parts_of_long_row + part];
       whole.diagonal += more.diagonal;
       whole.sum += more.sum;
       whole.magnitudes += more.magnitudes;
       whole.finite = whole.finite && more.finite;
+      whole.has_diagonal = whole.has_diagonal || more.has_diagonal;
     }
     rows.end_row(list[at], whole, of);
   }
@@ -528,46 +666,67 @@ void find_ritz_values(const Exec& exec, const Product& product, const S* of_magn
 }
 
 /// Reads the rows that a first pass found to be long, a thread for each part of them.
-template <ExecutionSpace Exec, class Matrix>
-RowNumbers read_long_rows(const Exec& exec, const ReadRows<Matrix>& rows, std::int64_t count) {
+template <ExecutionSpace Exec, class Rows>
+RowNumbers read_long_rows(const Exec& exec, const Rows& rows, std::int64_t count) {
   const std::int64_t all = count * parts_of_long_row;
   std::int64_t *listed, *list;
-  typename ReadRows<Matrix>::Part* parts;
+  typename Rows::Part* parts;
   const Arena<typename Exec::memory_space> memory(
       exec, "heddle::solve::long_rows", arena_array(listed, 1),
       arena_array(list, static_cast<std::size_t>(count)),
       arena_array(parts, static_cast<std::size_t>(all)));
   parallel_for(exec, "heddle::solve::clear", 1, Fill<std::int64_t>{listed, 0});
   parallel_for(exec, "heddle::solve::list_long_rows", rows.A.rows(),
-               ListLongRows<Matrix>{rows, listed, list});
+               ListLongRows<Rows>{rows, listed, list});
   RowNumbers numbers, ended;
-  reduce(exec, "heddle::solve::read_parts", all, ReadParts<Matrix>{rows, list, parts}, numbers);
-  reduce(exec, "heddle::solve::end_long_rows", count, EndLongRows<Matrix>{rows, list, parts},
-         ended);
+  reduce(exec, "heddle::solve::read_parts", all, ReadParts<Rows>{rows, list, parts}, numbers);
+  reduce(exec, "heddle::solve::end_long_rows", count, EndLongRows<Rows>{rows, list, parts}, ended);
   numbers.join(ended);
+  return numbers;
+}
+template <Hashed hashed, ExecutionSpace Exec, class Matrix>
+RowNumbers read_rows(const Exec& exec, const Matrix& A,
+                     const DiagonalArrays<typename Matrix::scalar_type>& to) {
+  const std::int64_t longest =
+      std::max(least_long_row, 8 * static_cast<std::int64_t>(A.nonzeros()) / A.rows());
+  const ReadRows<Matrix, hashed> rows{A, to, longest};
+  RowNumbers numbers;
+  reduce(exec, "heddle::solve::read_rows", A.rows(), rows, numbers);
+  if (numbers.long_rows > 0) numbers.join(read_long_rows(exec, rows, numbers.long_rows));
   return numbers;
 }
 
 /// Finds what A is, without Ritz values, and fills the arrays. A is square and its pattern checked.
-/// One pass over the entries, in which rows that may be a block are read up to six times, and
-/// another one unless a real A equals its mirror image bit by bit, each with a thread for a row and
-/// a readback that waits. Long rows are read in parts. Not called without rows.
+/// A sample of rows, then one pass over the entries with a thread for each row, and a readback of
+/// both that waits. If the sample is symmetric and A does not equal its mirror image bit by bit,
+/// three more passes. Long rows are read in parts. Not called without rows.
 template <ExecutionSpace Exec, class Matrix>
 MatrixFacts read_matrix(const Exec& exec, const Matrix& A,
                         const DiagonalArrays<typename Matrix::scalar_type>& to) {
+  using S = typename Matrix::scalar_type;
   constexpr double tolerance = 1e-5;  // as MultigridOptions::symmetry_tolerance
   MatrixFacts facts;
   facts.rows = A.rows();
   facts.entries = static_cast<std::int64_t>(A.nonzeros());
-  RowNumbers numbers;
+  facts.is_complex = is_complex<S>;
   const backends::OneThread alone(takes_one_thread<Exec>(facts.rows, facts.entries));
-  const ReadRows<Matrix> read_rows{A, to, std::max(least_long_row, 8 * facts.entries / facts.rows)};
-  reduce(exec, "heddle::solve::read_rows", facts.rows, read_rows, numbers);
-  if (numbers.long_rows > 0) numbers.join(read_long_rows(exec, read_rows, numbers.long_rows));
+  SampleNumbers sample;
+  reduce(exec, "heddle::solve::read_sample", ReadSample<Matrix>::parts, ReadSample<Matrix>{A},
+         sample);
+  for (int b = 2; b <= most_block_rows; ++b) {
+    // Most rows are in blocks of b, and not by chance: a diagonal matrix has none.
+    if (sample.blocks[b] > 0 && 10 * sample.alike[b] >= 9 * sample.blocks[b]) facts.block_size = b;
+  }
+  // The Frobenius norm of the sample's differences bounds that of A's.
+  const bool seen_to_differ = sample.squares > tolerance * tolerance * double(facts.rows);
+  const bool may_equal = sample.squares == 0 && sample.without_mirror == 0;
+  const RowNumbers numbers = may_equal && !facts.is_complex ? read_rows<Hashed::values>(exec, A, to)
+                             : sample.without_mirror == 0   ? read_rows<Hashed::places>(exec, A, to)
+                                                          : read_rows<Hashed::nothing>(exec, A, to);
   facts.not_finite = numbers.not_finite == nowhere ? -1 : numbers.not_finite;
-  facts.symmetric_pattern = numbers.unmirrored == 0;
   facts.empty_rows = numbers.empty;
   facts.zero_diagonal = numbers.zero_diagonal;
+  facts.missing_diagonal = numbers.missing_diagonal;
   facts.negative_diagonal = numbers.negative_diagonal;
   facts.least_diagonal = numbers.largest_diagonal > 0 ? numbers.least_diagonal : 0;
   facts.largest_diagonal = numbers.largest_diagonal;
@@ -577,27 +736,29 @@ MatrixFacts read_matrix(const Exec& exec, const Matrix& A,
   facts.bandwidth = numbers.bandwidth;
   facts.largest_row_sum = numbers.largest_row_sum;
   facts.least_dominance = numbers.least_dominance;
-  for (int b = 2; b <= most_block_rows; ++b) {
-    // Most rows are in blocks of b, and not by chance: a diagonal matrix has none.
-    if (facts.rows % b == 0 && 10 * b * numbers.alike[b] >= 9 * facts.rows) facts.block_size = b;
-  }
-  facts.is_complex = is_complex<typename Matrix::scalar_type>;
-  facts.symmetric = facts.symmetric_pattern && numbers.unmirrored_values == 0 && !facts.is_complex;
-  if (facts.symmetric) return facts;
+  facts.two_levels = numbers.last_below < numbers.first_below;
+  const bool mirrored = numbers.unmirrored == 0;
+  if (may_equal && !facts.is_complex && mirrored) return facts;
+  facts.symmetric = facts.symmetric_to_rounding = false;
+  facts.symmetric_pattern =
+      sample.without_mirror == 0 &&
+      (may_equal && !facts.is_complex ? read_rows<Hashed::places>(exec, A, to).unmirrored == 0
+                                      : mirrored);
+  if (seen_to_differ) return facts;
+  const auto n = static_cast<std::size_t>(facts.rows);
   spectrum::Symmetry* symmetry;
+  S* entry;
+  double* row_sum;
   const Arena<typename Exec::memory_space> memory(exec, "heddle::solve::symmetry",
-                                                  arena_array(symmetry, 1));
-  const auto compare = [&](std::int64_t longest) {
-    spectrum::compare_mirror(exec, A, to.entry, to.row_sum, tolerance, symmetry, longest);
-    return spectrum::read_symmetry(exec, symmetry);
-  };
-  // Entries between short rows may do to see that A is not symmetric.
-  spectrum::Symmetry found = compare(numbers.long_rows > 0 ? read_rows.longest : facts.rows);
-  if (numbers.long_rows > 0 && found.holds) found = compare(facts.rows);
+                                                  arena_array(symmetry, 1), arena_array(entry, n),
+                                                  arena_array(row_sum, n));
+  parallel_for(exec, "heddle::solve::scales", facts.rows,
+               ScalesOfRows<Matrix>{A, to.of_magnitude, entry, row_sum});
+  spectrum::compare_mirror(exec, A, entry, row_sum, tolerance, symmetry);
+  const spectrum::Symmetry found = spectrum::read_symmetry(exec, symmetry);
   facts.symmetric = found.holds;
   facts.symmetric_to_rounding =
-      found.difference <=
-      32 * Kokkos::Experimental::epsilon_v<heddle::RealOf<typename Matrix::scalar_type>>;
+      found.difference <= 32 * Kokkos::Experimental::epsilon_v<heddle::RealOf<S>>;
   return facts;
 }
 

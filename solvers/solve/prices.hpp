@@ -46,7 +46,7 @@ inline constexpr double cpu_factor_sweeps = 17;
 inline constexpr double gpu_level_setup_seconds = 2e-3, gpu_entry_setup_seconds = 1.4e-9;
 inline constexpr double gpu_elastic_level_setup_seconds = 5e-3;
 inline constexpr double gpu_elastic_entry_setup_seconds = 5.5e-9;
-inline constexpr double gpu_filled_setup = 4;  ///< times that, of a pattern that is not symmetric
+inline constexpr double filled_setup = 4;  ///< times that, of a pattern that is not symmetric
 inline constexpr double cpu_level_setup_seconds = 5e-3, cpu_setup_cycles = 100;
 inline constexpr double launches_of_level = 7;
 inline constexpr double elastic_cycles = 1.5;  ///< with a near-nullspace, times those of a scalar
@@ -163,7 +163,7 @@ inline void price(const Priced& of, SolvePair& pair) {
       // Levels of a grid in natural order are some three a layer, and each is a hand-over, which a
       // factorization makes for each entry of a row on a GPU. One thread takes about two products
       // for a sweep (docs/overview.md).
-      const double levels = 3 * of.layers() * of.A.block_size;
+      const double levels = of.A.two_levels ? 2 : 3 * of.layers() * of.A.block_size;
       double sweep = 0;
       if (gpu) {
         sweep = of.seconds(fitted::gpu_sweep_products * product, 2) +
@@ -195,11 +195,11 @@ inline void price(const Priced& of, SolvePair& pair) {
                 levels +
             (elastic ? fitted::gpu_elastic_entry_setup_seconds : fitted::gpu_entry_setup_seconds) *
                 entries;
-        // Coarse levels of a pattern without locality fill.
-        if (!of.A.symmetric_pattern) setup *= fitted::gpu_filled_setup;
       } else {
         setup = fitted::cpu_level_setup_seconds * levels + fitted::cpu_setup_cycles * cycle;
       }
+      // Coarse levels of a pattern without locality fill.
+      if (!of.A.symmetric_pattern) setup *= fitted::filled_setup;
       if (is_oblique(of)) setup *= fitted::oblique_setup;
       seconds += cycle;
       bytes += 2 * entries * entry_bytes;
@@ -244,6 +244,7 @@ inline std::vector<SolvePair> pairs_of(const Priced& of, const SolveOptions& opt
   std::vector<SolvePair> pairs;
   const MatrixFacts& A = of.A;
   const auto add = [&](M method, P preconditioner, bool last_resort = false) {
+    if (preconditioner == P::incomplete && A.missing_diagonal > 0) return;  // factors refuse A
     SolvePair pair;
     pair.method = method;
     pair.preconditioner = preconditioner;
@@ -265,9 +266,11 @@ inline std::vector<SolvePair> pairs_of(const Priced& of, const SolveOptions& opt
   add(M::gmres, P::jacobi, definite);
   add(M::gmres, P::incomplete, definite);
   if (!definite) {
-    // BiCGStab minimizes nothing, and stalls where eigenvalues have both signs.
+    // BiCGStab minimizes nothing, and stalls where eigenvalues have both signs. Factors have the
+    // signs of a diagonal that has those of A, as of saddle points: A times their inverse then has
+    // positive eigenvalues (of quasidefinite matrices: R. Vanderbei, 1995).
     add(M::bicgstab, P::jacobi, A.symmetric);
-    add(M::bicgstab, P::incomplete, A.symmetric);
+    add(M::bicgstab, P::incomplete, A.symmetric && A.positive_diagonal());
   }
   // Multigrid refuses a symmetric A that it sees to be indefinite.
   if (A.positive_diagonal() && !A.symmetric) {
@@ -282,10 +285,20 @@ inline std::vector<SolvePair> pairs_of(const Priced& of, const SolveOptions& opt
   return pairs;
 }
 
-/// Whether Ritz values may change which pair runs first. They do not if that is one without a
-/// set-up: its own iterations tell as much as so many steps, and are part of the solve.
-inline bool ritz_values_may_matter(const std::vector<SolvePair>& sorted) {
-  return sorted.front().preconditioner > SolvePreconditioner::jacobi;
+/// Vectors that 10 steps by which Ritz values are found move beside the products: in
+/// find_ritz_values.
+inline constexpr double vectors_of_lanczos = 140, vectors_of_arnoldi = 410;
+/// The part of the first pair's predicted time that Ritz values may take: choosing may take 5 %.
+inline constexpr double share_of_ritz_values = 0.03;
+
+/// Whether Ritz values may change which pair runs first, and take little of its time. They change
+/// nothing if that is one without a set-up: its own iterations tell as much as so many steps, and
+/// are part of the solve.
+inline bool ritz_values_may_matter(const Priced& of, const std::vector<SolvePair>& sorted) {
+  if (sorted.front().preconditioner <= SolvePreconditioner::jacobi) return false;
+  const double vectors = of.A.symmetric ? vectors_of_lanczos : vectors_of_arnoldi;
+  const double seconds = of.seconds(10 * of.product_bytes + vectors * of.vector_bytes(), 80);
+  return seconds < share_of_ritz_values * sorted.front().price(1);
 }
 
 }  // namespace heddle::detail::solve

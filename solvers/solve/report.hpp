@@ -50,6 +50,7 @@ struct MatrixFacts {
   std::int64_t not_finite = -1;  ///< the lowest row with NaN or infinity, or -1
   std::int64_t empty_rows = 0;
   std::int64_t zero_diagonal = 0;      ///< rows whose diagonal entry is missing or zero
+  std::int64_t missing_diagonal = 0;   ///< those where it is missing: factors need it stored
   std::int64_t negative_diagonal = 0;  ///< entries without a positive real part, and not zero
   double least_diagonal = 0, largest_diagonal = 0;  ///< magnitudes of those that are not zero
   std::int64_t dominant_rows = 0;  ///< rows whose diagonal is no less than the others together
@@ -60,7 +61,10 @@ struct MatrixFacts {
   double largest_row_sum = 0;         ///< of magnitudes: a bound of the norm of a symmetric A
   std::int64_t positive_entries = 0;  ///< positive entries beside the diagonal
   std::int64_t bandwidth = 0;         ///< the largest |i - j|
-  int block_size = 1;                 ///< rows that share their columns, aligned blocks of up to 6
+  /// Whether rows that depend on others, in the order of the rows, depend only on such that depend
+  /// on none: saddle points whose leading block is diagonal, or two colors.
+  bool two_levels = false;
+  int block_size = 1;  ///< rows that share their columns, aligned blocks of up to 6
 
   /// Ritz values of D^-1 A with the magnitudes of the diagonal as D, of `steps` Lanczos or Arnoldi
   /// steps; 0 steps: not computed, since no choice depended on them.

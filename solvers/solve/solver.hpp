@@ -59,9 +59,11 @@ namespace heddle {
 ///
 /// The constructor inspects A: rows, symmetry, diagonal, signs, and Ritz values of D^-1 A. Each
 /// pair of method and preconditioner that may serve has a predicted time. solve runs the cheapest.
-/// If the rest of its iterations is forecast to take more than 1.5 times the price of the next
-/// pair, or if it breaks down, meets an indefinite matrix or preconditioner, or its set-up throws
-/// Error, the next one continues from the x with the least true residual. Predictions depend on A,
+/// If the rest of its iterations is forecast to take more than 1.5 times the price of another
+/// pair, that one is tried from the x so far, and the first one waits: it continues where it was if
+/// the other one is forecast to take longer. If a pair breaks down, meets an indefinite matrix or
+/// preconditioner, or its set-up throws Error, the next one continues from the x with the least
+/// true residual. Predictions depend on A,
 /// options and the device's figures, and no choice on a clock unless options.max_seconds is set:
 /// the same pairs run wherever products and preconditioners give the same bits.
 ///
@@ -82,9 +84,9 @@ class Solver {
   /// An empty solver, to be assigned to: every call on it throws Error.
   Solver() : moves_(detail::made_empty) {}
 
-  /// Inspects A on `exec`, and waits for it: a plan of the product, one pass over the entries or
-  /// two, with a thread for each row, and where the choice may depend on them 10 products with 4
-  /// vectors of temporary memory, 13 if A is not symmetric.
+  /// Inspects A on `exec`, and waits for it: a plan of the product, a sample of the rows, one pass
+  /// over the entries, or four, with a thread for each row, and where the choice may depend on them
+  /// 10 products with 4 vectors of temporary memory, 13 if A is not symmetric.
   /// Throws Error if A is not square; naming the row, if the row pointer or a column is wrong; if
   /// options are out of range, options.pair is no pair, or vectors of an option do not fit A. NaN
   /// and infinity in A are no Error here: solve reports them.

@@ -37,10 +37,8 @@ class Inspection {
   explicit Inspection(const PlainOperator<Exec, S>& a)
       : inverse_("heddle::test::inverse", static_cast<std::size_t>(a.n)),
         magnitude_("heddle::test::magnitude", inverse_.extent(0)),
-        entry_("heddle::test::entry", inverse_.extent(0)),
-        sums_("heddle::test::sums", inverse_.extent(0)),
-        facts_(heddle::detail::solve::read_matrix(
-            Exec(), a.matrix(), {inverse_.data(), magnitude_.data(), entry_.data(), sums_.data()})),
+        facts_(heddle::detail::solve::read_matrix(Exec(), a.matrix(),
+                                                  {inverse_.data(), magnitude_.data()})),
         product_(Exec(), a.matrix()) {}
 
   /// Finds Ritz values. Calls before_product() before each product with A.
@@ -57,8 +55,7 @@ class Inspection {
   }
 
  private:
-  Kokkos::View<S*, Space> inverse_, magnitude_, entry_;
-  Kokkos::View<double*, Space> sums_;
+  Kokkos::View<S*, Space> inverse_, magnitude_;
   MatrixFacts facts_;
   SpmvPlan<Exec, typename PlainOperator<Exec, S>::Matrix> product_;
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Solves by pairs that are chosen: every pair, what is found in a matrix, failures and limits. Each
 // solution is judged by b - A x computed on the host.
-#include "../../../solvers/solve/guard.hpp"
+#include <algorithm>
+
 #include "../../../solvers/solve/prices.hpp"
 #include "../../../testing/plan_types.hpp"
 #include "../../support/error_of.hpp"
@@ -685,58 +686,39 @@ TEST_CASE("reports have what ran, and the same solve has the same bits") {
   }
 }
 
-TEST_CASE("a forecast is the mean rate of the last half") {
-  heddle::detail::solve::Forecast forecast;
-  CHECK(forecast.left(1e-8) == std::numeric_limits<double>::infinity());
-  for (int k = 0; k <= 10; ++k) forecast.add(10 * k, std::pow(10, -k / 5.0));
-  CHECK(forecast.left(1e-8) == doctest::Approx(300));
-  CHECK(forecast.left(1e-1) == 0);
-  for (int k = 11; k <= 30; ++k) forecast.add(10 * k, 1);  // a rise counts as no gain
-  CHECK(forecast.left(1e-8) == std::numeric_limits<double>::infinity());
-}
-
-TEST_CASE("a guard leaves a pair that another one is predicted to overtake") {
-  using heddle::detail::solve::Guard;
-  const std::function<bool(int, double)> none;
-  std::vector<std::pair<int, double>> history;
-  using heddle::detail::solve::Rival;
-  // 100 iterations a digit, 8 digits: 800 iterations of a second.
-  const auto left_at = [&](const Rival& rival, int limit = 1000) {
-    Guard guard;
-    guard.max_seconds = 1e9;
-    guard.target = 1e-8;
-    guard.rivals = {rival};
-    guard.predicted = 200;
-    guard.seconds_of_iteration = 1;
-    guard.earliest = 40;
-    guard.iterations_left = limit;
-    guard.callback = &none;
-    history.clear();
-    guard.history = &history;
-    for (int k = 0; k < 800; k += 10) {
-      if (guard.go_on(k, std::pow(10, -k / 100.0))) continue;
-      CHECK(guard.stopped == Guard::Stopped::by_forecast);
-      CHECK(guard.left == doctest::Approx(800 - k));
-      CHECK(history.size() == std::size_t(k / 10 + 1));
-      return k;
-    }
-    return 800;
+TEST_CASE("factors are considered where the diagonal is stored") {
+  const auto considers = [](const Plain& a, const char* pair) {
+    const Solver solver(Exec(), a.matrix());
+    const auto& pairs = solver.report().considered;
+    return std::any_of(pairs.begin(), pairs.end(),
+                       [&](const SolvePair& of) { return of.name() == pair; });
   };
-  const auto other = [](double iterations) { return Rival{0, iterations, 1, false}; };
-  // Not before it took as long as the other one is predicted to take: 220 > 300 * 580 / 800.
-  CHECK(left_at(other(300)) == 220);  // 580 > 1.5 * 217.5
-  CHECK(left_at(other(600)) == 800);  // 760 < 1.5 * 570
-  CHECK(left_at(other(30)) == 40);
-  // One that is alike misses its prediction by 800 / 200 as well, and not its set-up.
-  CHECK(left_at({0, 300, 1, true}) == 800);
-  CHECK(left_at({0, 100, 1, true}) == 270);   // 530 > 1.5 * 4 * 66.25, and 270 > 4 * 66.25
-  CHECK(left_at({150, 25, 1, true}) == 230);  // 230 > 150 + 4 * 17.8
-  CHECK(left_at({350, 25, 1, true}) == 800);  // 400 < 1.5 * (350 + 4 * 12.5)
-  // A limit that the other one alone is predicted to meet, once it leaves little more than twice
-  // its need: 710 + 2 * 11.25 + 20 > 750.
-  CHECK(left_at({1e6, 100, 1, false}, 750) == 710);
-  CHECK(left_at({1e6, 100, 1, false}, 900) == 800);
-  CHECK(left_at({1e6, 100, 1, false}, 100) == 800);
+  // A saddle point whose leading block is diagonal, with a zero block that is not stored.
+  const Plain saddle = saddle_point<Exec>(30, 10);
+  CHECK(inspected(saddle).missing_diagonal > 0);
+  CHECK(inspected(saddle).two_levels);
+  CHECK_FALSE(considers(saddle, "gmres/incomplete"));
+  CHECK(considers(poisson(10, 1), "gmres/incomplete"));
+  CHECK_FALSE(inspected(poisson(10)).two_levels);
+  // A zero block that is stored.
+  const auto stored = [](int i, int j) { return i == j ? (i < 40 ? 2.0 : 0.0) : 1.0; };
+  const Plain with_zeros = operator_where<Exec, double>(
+      60,
+      [](int i, const auto& add) {
+        if (i >= 40) {
+          add(i - 40);
+          add(i - 20);
+        }
+        add(i);
+        if (i < 20) add(i + 40);
+        if (i >= 20 && i < 40) add(i + 20);
+      },
+      stored);
+  const MatrixFacts facts = inspected(with_zeros);
+  CHECK(facts.zero_diagonal == 20);
+  CHECK(facts.missing_diagonal == 0);
+  CHECK(facts.two_levels);
+  check_solved(solve_of(with_zeros, random_right(with_zeros), {.pair = "bicgstab/incomplete"}));
 }
 
 }  // namespace heddle::test

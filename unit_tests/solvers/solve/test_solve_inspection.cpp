@@ -54,13 +54,20 @@ TEST_CASE("Ritz values are looked for where a choice may depend on them") {
   CHECK(small.report().matrix.steps == 0);
   const Solver pinned(Exec(), a.matrix(), {.pair = "cg/multigrid"});
   CHECK(pinned.report().matrix.steps == 0);
+  const MatrixFacts facts = inspected(a);
+  const Device device = backends::describe(Exec());
+  const heddle::detail::solve::Priced priced{facts, device, 1e4, 8, 1e-8, false, 1, false};
   SolvePair first;
+  first.iterations = 1;
   for (const auto preconditioner :
        {SolvePreconditioner::none, SolvePreconditioner::jacobi, SolvePreconditioner::incomplete,
         SolvePreconditioner::multigrid, SolvePreconditioner::direct}) {
     first.preconditioner = preconditioner;
-    CHECK(heddle::detail::solve::ritz_values_may_matter({first}) ==
+    first.seconds_of_iteration = 10;
+    CHECK(heddle::detail::solve::ritz_values_may_matter(priced, {first}) ==
           (preconditioner > SolvePreconditioner::jacobi));
+    first.seconds_of_iteration = 1e-9;  // the steps would take longer than the solve
+    CHECK_FALSE(heddle::detail::solve::ritz_values_may_matter(priced, {first}));
   }
 }
 
