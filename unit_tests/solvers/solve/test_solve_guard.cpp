@@ -5,6 +5,7 @@
 #include <random>
 
 #include "../../../solvers/solve/guard.hpp"
+#include "../../support/error_of.hpp"
 #include "../../support/solves.hpp"
 
 namespace heddle::test {

@@ -71,6 +71,47 @@ TEST_CASE("Ritz values are looked for where a choice may depend on them") {
   }
 }
 
+TEST_CASE("what a sample of the rows cannot show is found by passes") {
+  const Plain grid = poisson(100);
+  const auto row_ptr = copy_out(grid.row_ptr), col_idx = copy_out(grid.col_idx);
+  CHECK(inspected(grid).symmetric);
+  // One entry of 49600 differs from its mirror image, by little or by much.
+  for (const double change : {1e-13, 1e-9, 10.0}) {
+    CAPTURE(change);
+    Plain a = grid;
+    auto values = copy_out(grid.values);
+    const auto last_of_row = static_cast<std::size_t>(row_ptr[4321]) - 1;
+    values[last_of_row] += change;
+    a.values = copy_in<Space>(values);
+    const MatrixFacts facts = inspected(a);
+    CHECK(facts.symmetric_pattern);
+    CHECK(facts.symmetric == (change < 1));
+    CHECK(facts.symmetric_to_rounding == (change < 1e-12));
+  }
+  // An entry without a mirror image.
+  auto columns = col_idx;
+  const auto at = static_cast<std::size_t>(row_ptr[4321]) - 1;
+  columns[at] += 50;
+  Plain moved = grid;
+  moved.col_idx = copy_in<Space>(columns);
+  CHECK_FALSE(inspected(moved).symmetric_pattern);
+  CHECK_FALSE(inspected(moved).symmetric);
+
+  // All entries differ: the sample shows it, in pattern and values.
+  const MatrixFacts flowing = inspected(flow<Exec, double>(100, 0.5));
+  CHECK(flowing.symmetric_pattern);
+  CHECK_FALSE(flowing.symmetric);
+  const MatrixFacts triangle = inspected(operator_where<Exec, double>(
+      5000,
+      [](int i, const auto& add) {
+        if (i > 0) add(i - 1);
+        add(i);
+      },
+      [](int i, int j) { return i == j ? 2.0 : 1.0; }));
+  CHECK_FALSE(triangle.symmetric_pattern);
+  CHECK_FALSE(triangle.symmetric);
+}
+
 TEST_CASE("eigenvalues of a small Hessenberg matrix") {
   using C = std::complex<double>;
   // The companion matrix of (x - 1)(x - 2)(x + 3)(x^2 + 4), by columns.
