@@ -10,7 +10,7 @@ endfunction()
 # heddle_plans(TARGET SCALARS SCALAR... [OFFSETS 32]): Heddle's compiled part for these scalars (float, double, cfloat,
 # cdouble), as sources of TARGET: one for each format and scalar, so that they build side by side. TARGET
 # and who links it then compile no format of Heddle for them. A TARGET that there is not becomes a static
-# library. OFFSETS 32: for row pointers of 32 bits alone, in half the time. The global property HEDDLE_FORMATS holds the
+# library. OFFSETS 32: for row pointers of 32 bits alone, in less time. The global property HEDDLE_FORMATS holds the
 # formats of formats/all_formats.hpp.
 function(heddle_plans target)
   set(HEDDLE_TYPE_OF_float float)
