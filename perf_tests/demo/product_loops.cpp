@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The loops of arrays.hpp, apart from what is compiled with less optimization.
+// The loops of arrays.hpp, in a source of their own, since products.cpp is optimized less.
 #include "arrays.hpp"
 
 namespace demo {
