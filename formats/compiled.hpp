@@ -65,8 +65,8 @@
 #define HEDDLE_IF_COMPILED_CDOUBLE(...)
 #endif
 
-/// HEDDLE_COMPILED_OFFSETS_32: the compiled part has offsets of 32 bits alone, which takes less time
-/// to compile; else of 64 bits, too.
+/// HEDDLE_COMPILED_OFFSETS_32: the compiled part has offsets of 32 bits alone, which takes less
+/// time to compile; else of 64 bits, too.
 #ifdef HEDDLE_COMPILED_OFFSETS_32
 #define HEDDLE_IF_OFFSETS_64(...)
 #else
