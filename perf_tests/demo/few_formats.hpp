@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Two formats, so that the demo builds fast. Their plans are compiled once, in the sources of
-// instances/, in parallel; if a compiled part of Heddle is linked, that has them all.
+// Two formats, so that the demo builds fast. Their plans are compiled once, in instances/; if a
+// compiled part of Heddle is linked, that has them all.
 #pragma once
 
 #include <heddle/spmv.hpp>

@@ -49,7 +49,7 @@ bool print_line(const std::string& name, double seconds, int iterations, double 
 }  // namespace
 
 bool show_solves(const Exec& exec, const Size& size) {
-  const Rows A = heat(exec, side_for(exec, size.seconds));
+  const Rows A = heat(exec, side_for(exec, 2 * size.seconds));
   const Vector b = vector(exec, A.rows, 1);
   std::printf("\nA x = b, heat in a plate of layers: %d rows, %.1f MB, to |b - A x| <= 1e-8 |b|\n",
               A.rows, 1e-6 * 12 * static_cast<double>(A.nonzeros()));

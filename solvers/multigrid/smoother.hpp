@@ -507,6 +507,15 @@ class ColorSweeps final : public Smoother<Exec, Matrix> {
   int sweeps_;
 };
 
+/// A function of its own, so that a program without sweeps can replace it (perf_tests/demo): they
+/// take long to compile.
+template <ExecutionSpace Exec, class Matrix>
+std::unique_ptr<Smoother<Exec, Matrix>> make_color_sweeps(const Exec& exec, const Matrix& A,
+                                                          int sweeps,
+                                                          const MultigridOptions& options) {
+  return std::make_unique<ColorSweeps<Exec, Matrix>>(exec, A, sweeps, options);
+}
+
 /// Smooths by the user's smoother, with launches of its own: a graph records them by capture.
 template <ExecutionSpace Exec, class Matrix>
 class OwnSmoother final : public Smoother<Exec, Matrix> {
@@ -561,7 +570,7 @@ std::unique_ptr<Smoother<Exec, Matrix>> make_smoother(const Exec& exec,
   }
   const Smoothing smoothing = shared.smoothing(level.number);
   if (smoothing.smoother == MultigridSmoother::gauss_seidel) {
-    return std::make_unique<ColorSweeps<Exec, Matrix>>(exec, A, smoothing.degree, options);
+    return make_color_sweeps(exec, A, smoothing.degree, options);
   }
   if (smoothing.smoother == MultigridSmoother::block_chebyshev && level.block > 1) {
     BlockDiagonal<Exec, Matrix> m(exec, A.rows(), level.block);

@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../few_formats.hpp"
-
-DEMO_PLAN()
-DEMO_PATTERN()
-DEMO_CHOICE()

@@ -1,4 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../few_formats.hpp"
-
-DEMO_FORMAT(, CsrFormat)
