@@ -9,8 +9,6 @@ set(HEDDLE_INSTANTIATE "${instantiate}" CACHE STRING
     "Scalars whose plans Heddle::compiled holds: a list of float, double, cfloat, cdouble, or none")
 string(REPLACE "," ";" scalars "${HEDDLE_INSTANTIATE}")
 list(REMOVE_ITEM scalars none)
-set(HEDDLE_OFFSETS "32,64" CACHE STRING "Bits of the row pointers that Heddle::compiled knows: 32, or 32,64")
-string(REPLACE "," ";" offsets "${HEDDLE_OFFSETS}")
 
 file(STRINGS formats/all_formats.hpp HEDDLE_FORMATS REGEX "^ +[A-Za-z]+Format[,>]")
 list(TRANSFORM HEDDLE_FORMATS REPLACE "^ +([A-Za-z]+Format).*" "\\1")
@@ -23,7 +21,7 @@ endif()
 
 add_library(heddle_compiled)  # static, unless BUILD_SHARED_LIBS says otherwise
 add_library(Heddle::compiled ALIAS heddle_compiled)
-heddle_plans(heddle_compiled SCALARS ${scalars} OFFSETS ${offsets})
+heddle_plans(heddle_compiled SCALARS ${scalars})
 target_link_libraries(heddle INTERFACE "$<BUILD_INTERFACE:heddle_compiled>")
 # Before 1.0 a minor version may break, hence the SOVERSION: docs/versions.md. Static and shared are made
 # of the same objects, so neither has a definition of its own.

@@ -7,24 +7,20 @@ function(heddle_folder_of_format format variable)
   set(${variable} "${folder}" PARENT_SCOPE)
 endfunction()
 
-# heddle_plans(TARGET SCALARS SCALAR... [OFFSETS 32]): Heddle's compiled part for these scalars (float, double, cfloat,
+# heddle_plans(TARGET SCALARS SCALAR...): Heddle's compiled part for these scalars (float, double, cfloat,
 # cdouble), as sources of TARGET: one for each format and scalar, so that they build side by side. TARGET
 # and who links it then compile no format of Heddle for them. A TARGET that there is not becomes a static
-# library. OFFSETS 32: for row pointers of 32 bits alone, in less time. The global property HEDDLE_FORMATS holds the
-# formats of formats/all_formats.hpp.
+# library. The global property HEDDLE_FORMATS holds the formats of formats/all_formats.hpp.
 function(heddle_plans target)
   set(HEDDLE_TYPE_OF_float float)
   set(HEDDLE_TYPE_OF_double double)
   set(HEDDLE_TYPE_OF_cfloat "Kokkos::complex<float>")
   set(HEDDLE_TYPE_OF_cdouble "Kokkos::complex<double>")
-  cmake_parse_arguments(PARSE_ARGV 1 plans "" "" "SCALARS;OFFSETS")
+  cmake_parse_arguments(PARSE_ARGV 1 plans "" "" "SCALARS")
   if(plans_UNPARSED_ARGUMENTS OR NOT plans_SCALARS)
     message(FATAL_ERROR "heddle_plans(${target} ...): write heddle_plans(TARGET SCALARS double)")
   endif()
   list(REMOVE_DUPLICATES plans_SCALARS)
-  if(plans_OFFSETS AND NOT plans_OFFSETS MATCHES "^32(;64)?$")
-    message(FATAL_ERROR "HEDDLE_OFFSETS, or OFFSETS of heddle_plans, is '${plans_OFFSETS}': give 32, or 32 and 64")
-  endif()
   if(NOT TARGET ${target})
     add_library(${target} STATIC)
   endif()
@@ -90,9 +86,6 @@ function(heddle_plans target)
     string(TOUPPER "HEDDLE_COMPILED_${scalar}" definition)
     target_compile_definitions(${target} PUBLIC ${definition})
   endforeach()
-  if(plans_OFFSETS STREQUAL "32")
-    target_compile_definitions(${target} PUBLIC HEDDLE_COMPILED_OFFSETS_32)
-  endif()
   target_sources(${target} PRIVATE ${sources})
   target_link_libraries(${target} PUBLIC Heddle::headers)
 endfunction()

@@ -11,8 +11,7 @@
 ///
 /// Sources that link them define HEDDLE_COMPILED_DOUBLE, _FLOAT, _CDOUBLE, _CFLOAT, one for each
 /// scalar in the library; Heddle's CMake targets do so. One source that also defines
-/// HEDDLE_IMPLEMENTATION, before it includes Heddle, compiles them all. HEDDLE_COMPILED_OFFSETS_32
-/// is defined for all of these sources or for none. docs/compile-time.md.
+/// HEDDLE_IMPLEMENTATION, before it includes Heddle, compiles them all. docs/compile-time.md.
 #if defined(HEDDLE_COMPILED_FLOAT) || defined(HEDDLE_COMPILED_DOUBLE) || \
     defined(HEDDLE_COMPILED_CFLOAT) || defined(HEDDLE_COMPILED_CDOUBLE)
 #define HEDDLE_COMPILED
@@ -65,14 +64,6 @@
 #define HEDDLE_IF_COMPILED_CDOUBLE(...)
 #endif
 
-/// HEDDLE_COMPILED_OFFSETS_32: the compiled part has offsets of 32 bits alone, which takes less
-/// time to compile; else of 64 bits, too.
-#ifdef HEDDLE_COMPILED_OFFSETS_32
-#define HEDDLE_IF_OFFSETS_64(...)
-#else
-#define HEDDLE_IF_OFFSETS_64(...) __VA_ARGS__
-#endif
-
 /// Instances of one format for a scalar: compiled here if EXTERN is empty, declared to be compiled
 /// elsewhere if it is `extern`. Ordinals have 32 bits, offsets 32 or 64 (unsigned ones are read as
 /// signed). For a format of your own, whose inspect is then not inline, use them at namespace
@@ -82,7 +73,7 @@
   HEDDLE_EACH_SPACE(HEDDLE_FORMAT_INSTANCES_ON, EXTERN, FORMAT, SCALAR)
 #define HEDDLE_FORMAT_INSTANCES_ON(EXTERN, FORMAT, SCALAR, EXEC) \
   HEDDLE_FORMAT_INSTANCE(EXTERN, FORMAT, SCALAR, int, EXEC)      \
-  HEDDLE_IF_OFFSETS_64(HEDDLE_FORMAT_INSTANCE(EXTERN, FORMAT, SCALAR, std::int64_t, EXEC))
+  HEDDLE_FORMAT_INSTANCE(EXTERN, FORMAT, SCALAR, std::int64_t, EXEC)
 #define HEDDLE_FORMAT_INSTANCE(EXTERN, FORMAT, SCALAR, OFFSET, EXEC)                     \
   EXTERN template std::unique_ptr<                                                       \
       ::heddle::SpmvExecutor<EXEC, HEDDLE_MATRIX(SCALAR, OFFSET, EXEC), SCALAR, SCALAR>> \
@@ -108,7 +99,7 @@ constexpr bool is_compiled() {
          (false HEDDLE_EACH_COMPILED_SCALAR(HEDDLE_OR_SAME, S)) &&
          std::is_same_v<typename Matrix::memory_space, typename Exec::memory_space> &&
          std::is_same_v<typename Matrix::ordinal_type, int> &&
-         (std::is_same_v<Off, int> HEDDLE_IF_OFFSETS_64(|| std::is_same_v<Off, std::int64_t>)) &&
+         (std::is_same_v<Off, int> || std::is_same_v<Off, std::int64_t>) &&
          (std::is_same_v<S, Scalars> && ...);
 }
 #undef HEDDLE_OR_SAME
@@ -124,13 +115,11 @@ inline constexpr bool is_defined = false;
 }  // namespace heddle::detail
 
 /// Callers of functions that another header defines assert this; else only linking would fail.
-#define HEDDLE_ASSERT_DEFINED(...)                                                             \
-  static_assert(__VA_ARGS__,                                                                   \
-                "Heddle's compiled part has nothing for these types: it has 32-bit columns, "  \
-                "32-bit row pointers and, unless HEDDLE_OFFSETS is 32, 64-bit ones, and x, y " \
-                "and sums in the matrix's scalar; define HEDDLE_DEFINITIONS before Heddle is " \
-                "included, or build that part with HEDDLE_INSTANTIATE and HEDDLE_OFFSETS for " \
-                "these types")
+#define HEDDLE_ASSERT_DEFINED(...)                                                                \
+  static_assert(__VA_ARGS__,                                                                      \
+                "Heddle's compiled part has nothing for these types: it has 32-bit columns, and " \
+                "x, y and sums in the matrix's scalar; define HEDDLE_DEFINITIONS before Heddle "  \
+                "is included, or build that part with HEDDLE_INSTANTIATE for another scalar")
 
 /// Each format of the library has this below its definition: its instances in the compiled part.
 #define HEDDLE_COMPILED_FORMAT(FORMAT)                                            \

@@ -20,7 +20,7 @@
                     heddle::detail::InFloat<SCALAR>)
 #define HEDDLE_FACTORS_INSTANCES_ON(EXTERN, ROW, SCALAR, STORED, EXEC) \
   HEDDLE_FACTORS_INSTANCE(EXTERN, ROW, SCALAR, STORED, int, EXEC)      \
-  HEDDLE_IF_OFFSETS_64(HEDDLE_FACTORS_INSTANCE(EXTERN, ROW, SCALAR, STORED, std::int64_t, EXEC))
+  HEDDLE_FACTORS_INSTANCE(EXTERN, ROW, SCALAR, STORED, std::int64_t, EXEC)
 #define HEDDLE_FACTORS_INSTANCE(EXTERN, ROW, SCALAR, STORED, OFFSET, EXEC)             \
   EXTERN template std::unique_ptr<                                                     \
       heddle::detail::ilu::AnyFactors<EXEC, HEDDLE_MATRIX(SCALAR, OFFSET, EXEC)>>      \

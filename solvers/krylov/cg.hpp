@@ -425,11 +425,11 @@ CgSolver(const Exec&, std::int64_t, const KrylovOptions& = {}) -> CgSolver<Exec,
   HEDDLE_CG_PASSES(EXTERN, SCALAR, by_diagonal, EXEC)                                              \
   HEDDLE_CG_PASSES(EXTERN, SCALAR, by_operator, EXEC)                                              \
   HEDDLE_CG_IN_ONE_LAUNCH(EXTERN, SCALAR, not_at_all, EXEC, HEDDLE_MATRIX(SCALAR, int, EXEC))      \
-  HEDDLE_IF_OFFSETS_64(HEDDLE_CG_IN_ONE_LAUNCH(EXTERN, SCALAR, not_at_all, EXEC,                   \
-                                               HEDDLE_MATRIX(SCALAR, std::int64_t, EXEC)))         \
+  HEDDLE_CG_IN_ONE_LAUNCH(EXTERN, SCALAR, not_at_all, EXEC,                                        \
+                          HEDDLE_MATRIX(SCALAR, std::int64_t, EXEC))                               \
   HEDDLE_CG_IN_ONE_LAUNCH(EXTERN, SCALAR, by_diagonal, EXEC, HEDDLE_MATRIX(SCALAR, int, EXEC))     \
-  HEDDLE_IF_OFFSETS_64(HEDDLE_CG_IN_ONE_LAUNCH(EXTERN, SCALAR, by_diagonal, EXEC,                  \
-                                               HEDDLE_MATRIX(SCALAR, std::int64_t, EXEC)))
+  HEDDLE_CG_IN_ONE_LAUNCH(EXTERN, SCALAR, by_diagonal, EXEC,                                       \
+                          HEDDLE_MATRIX(SCALAR, std::int64_t, EXEC))
 #define HEDDLE_CG_PASSES(EXTERN, SCALAR, HOW, EXEC)              \
   EXTERN template struct heddle::CgSolver<EXEC, SCALAR>::Passes< \
       heddle::detail::krylov::Preconditioned::HOW>;

@@ -236,8 +236,7 @@ SinglePrecision(const Exec&, const Matrix&, const Make&) -> SinglePrecision<
   HEDDLE_EACH_SPACE(HEDDLE_SINGLE_PRECISION_INSTANCES_ON, EXTERN, SCALAR)
 #define HEDDLE_SINGLE_PRECISION_INSTANCES_ON(EXTERN, SCALAR, EXEC)                 \
   HEDDLE_SINGLE_PRECISION_INSTANCE(EXTERN, EXEC, HEDDLE_MATRIX(SCALAR, int, EXEC)) \
-  HEDDLE_IF_OFFSETS_64(                                                            \
-      HEDDLE_SINGLE_PRECISION_INSTANCE(EXTERN, EXEC, HEDDLE_MATRIX(SCALAR, std::int64_t, EXEC)))
+  HEDDLE_SINGLE_PRECISION_INSTANCE(EXTERN, EXEC, HEDDLE_MATRIX(SCALAR, std::int64_t, EXEC))
 #define HEDDLE_SINGLE_PRECISION_INSTANCE(EXTERN, EXEC, ...) \
   EXTERN template class heddle::detail::krylov::RoundedSystem<EXEC, __VA_ARGS__>;
 

@@ -25,8 +25,7 @@ struct LargestEigenvalue {
   HEDDLE_EACH_SPACE(HEDDLE_SPECTRUM_INSTANCES_ON, EXTERN, SCALAR)
 #define HEDDLE_SPECTRUM_INSTANCES_ON(EXTERN, SCALAR, EXEC)                 \
   HEDDLE_SPECTRUM_INSTANCE(EXTERN, EXEC, HEDDLE_MATRIX(SCALAR, int, EXEC)) \
-  HEDDLE_IF_OFFSETS_64(                                                    \
-      HEDDLE_SPECTRUM_INSTANCE(EXTERN, EXEC, HEDDLE_MATRIX(SCALAR, std::int64_t, EXEC)))
+  HEDDLE_SPECTRUM_INSTANCE(EXTERN, EXEC, HEDDLE_MATRIX(SCALAR, std::int64_t, EXEC))
 #define HEDDLE_SPECTRUM_INSTANCE(EXTERN, EXEC, ...) \
   EXTERN template struct heddle::detail::spectrum::LargestEigenvalue<EXEC, __VA_ARGS__>;
 

@@ -17,8 +17,7 @@
   HEDDLE_EACH_SPACE(HEDDLE_MULTIGRID_INSTANCES_ON, EXTERN, SCALAR)
 #define HEDDLE_MULTIGRID_INSTANCES_ON(EXTERN, SCALAR, EXEC)                 \
   HEDDLE_MULTIGRID_INSTANCE(EXTERN, EXEC, HEDDLE_MATRIX(SCALAR, int, EXEC)) \
-  HEDDLE_IF_OFFSETS_64(                                                     \
-      HEDDLE_MULTIGRID_INSTANCE(EXTERN, EXEC, HEDDLE_MATRIX(SCALAR, std::int64_t, EXEC)))
+  HEDDLE_MULTIGRID_INSTANCE(EXTERN, EXEC, HEDDLE_MATRIX(SCALAR, std::int64_t, EXEC))
 #define HEDDLE_MULTIGRID_INSTANCE(EXTERN, EXEC, ...)                                         \
   EXTERN template std::unique_ptr<heddle::detail::multigrid::Hierarchy<EXEC, __VA_ARGS__>>   \
   heddle::detail::multigrid::make_hierarchy<EXEC, __VA_ARGS__>(                              \
@@ -31,8 +30,7 @@
   HEDDLE_EACH_SPACE(HEDDLE_MULTIGRID_IN_FLOAT_INSTANCES_ON, EXTERN, SCALAR)
 #define HEDDLE_MULTIGRID_IN_FLOAT_INSTANCES_ON(EXTERN, SCALAR, EXEC)                 \
   HEDDLE_MULTIGRID_IN_FLOAT_INSTANCE(EXTERN, EXEC, HEDDLE_MATRIX(SCALAR, int, EXEC)) \
-  HEDDLE_IF_OFFSETS_64(                                                              \
-      HEDDLE_MULTIGRID_IN_FLOAT_INSTANCE(EXTERN, EXEC, HEDDLE_MATRIX(SCALAR, std::int64_t, EXEC)))
+  HEDDLE_MULTIGRID_IN_FLOAT_INSTANCE(EXTERN, EXEC, HEDDLE_MATRIX(SCALAR, std::int64_t, EXEC))
 #define HEDDLE_MULTIGRID_IN_FLOAT_INSTANCE(EXTERN, EXEC, ...)                              \
   EXTERN template std::unique_ptr<heddle::detail::multigrid::Hierarchy<EXEC, __VA_ARGS__>> \
   heddle::detail::multigrid::make_in_float<EXEC, __VA_ARGS__>(                             \

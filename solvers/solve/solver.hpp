@@ -44,8 +44,7 @@ std::unique_ptr<AnySolver<Exec, Matrix>> make_solver(const Exec& exec, const Mat
   HEDDLE_EACH_SPACE(HEDDLE_SOLVE_INSTANCES_ON, EXTERN, SCALAR)
 #define HEDDLE_SOLVE_INSTANCES_ON(EXTERN, SCALAR, EXEC)                 \
   HEDDLE_SOLVE_INSTANCE(EXTERN, EXEC, HEDDLE_MATRIX(SCALAR, int, EXEC)) \
-  HEDDLE_IF_OFFSETS_64(                                                 \
-      HEDDLE_SOLVE_INSTANCE(EXTERN, EXEC, HEDDLE_MATRIX(SCALAR, std::int64_t, EXEC)))
+  HEDDLE_SOLVE_INSTANCE(EXTERN, EXEC, HEDDLE_MATRIX(SCALAR, std::int64_t, EXEC))
 #define HEDDLE_SOLVE_INSTANCE(EXTERN, EXEC, ...)                                         \
   EXTERN template std::unique_ptr<heddle::detail::solve::AnySolver<EXEC, __VA_ARGS__>>   \
   heddle::detail::solve::make_solver<EXEC, __VA_ARGS__>(const EXEC&, const __VA_ARGS__&, \

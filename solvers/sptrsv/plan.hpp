@@ -17,7 +17,7 @@
 #define HEDDLE_SPTRSV_INSTANCES_ON(EXTERN, SCALAR, EXEC)       \
   EXTERN template class heddle::SptrsvWorkspace<EXEC, SCALAR>; \
   HEDDLE_SPTRSV_INSTANCE(EXTERN, SCALAR, int, EXEC)            \
-  HEDDLE_IF_OFFSETS_64(HEDDLE_SPTRSV_INSTANCE(EXTERN, SCALAR, std::int64_t, EXEC))
+  HEDDLE_SPTRSV_INSTANCE(EXTERN, SCALAR, std::int64_t, EXEC)
 #define HEDDLE_SPTRSV_INSTANCE(EXTERN, SCALAR, OFFSET, EXEC)                                      \
   EXTERN template class heddle::detail::SptrsvPlanCore<EXEC, HEDDLE_MATRIX(SCALAR, OFFSET, EXEC), \
                                                        SCALAR, SCALAR>;                           \
