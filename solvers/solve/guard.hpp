@@ -60,12 +60,13 @@ inline constexpr int margin = 20;
 /// Iterations before which no forecast counts.
 inline constexpr int least_seen = 20;
 
-/// The factor by which a pair misses its predicted iterations, at least 1, at most 4 without a
-/// forecast. All pairs but those with multigrid have their iterations from one condition, so that
-/// they are expected to miss theirs by the same factor.
+/// The factor by which a pair misses its predicted iterations: at least 1, at most 8, and 4 without
+/// a forecast. All pairs but those with multigrid have their iterations from one condition, so that
+/// they are expected to miss theirs by the same factor; but a plateau, as of GMRES that restarts
+/// too soon, says nothing of another method.
 inline double missed_by(double predicted, double so_far, double left) {
   if (!std::isfinite(left)) return 4;
-  return std::max(1.0, (so_far + left) / std::max(predicted, 1.0));
+  return std::clamp((so_far + left) / std::max(predicted, 1.0), 1.0, 8.0);
 }
 
 /// Another pair, which may be tried while an iteration waits.

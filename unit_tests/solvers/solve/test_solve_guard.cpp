@@ -156,4 +156,20 @@ TEST_CASE("a pair that misses its prediction waits for another one, and goes on 
   }
 }
 
+TEST_CASE("where GMRES gains nothing from restart to restart another method has its turn") {
+  for (const int side : {20, 30, 40}) {
+    const Plain a = poisson(side, 1);
+    for (const unsigned seed : {1u, 2u, 3u}) {
+      CAPTURE(side);
+      CAPTURE(seed);
+      const Vector b = right_hand_side<double>(a.n, seed);
+      const auto [x, report] = heddle::solve(Exec(), a.matrix(), b);
+      CAPTURE(report.to_string());
+      CHECK(report.converged());
+      CHECK(relative_residual(a, b, x) <= 1.0001e-8);
+      CHECK(report.iterations < 5000);
+    }
+  }
+}
+
 }  // namespace heddle::test
