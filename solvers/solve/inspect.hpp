@@ -169,13 +169,13 @@ struct ReadSample {
   KOKKOS_FUNCTION void operator()(std::int64_t part, SampleNumbers& of) const {
     const std::int64_t n = A.rows();
     if (part < sampled_rows) {
-      const std::int64_t count = Kokkos::min(sampled_rows, n);
+      const std::int64_t count = n < sampled_rows ? n : sampled_rows;
       if (part < count) compare_entries(place(part, count, n), of);
       return;
     }
     const std::int64_t t = (part - sampled_rows) % sampled_blocks;
     const std::int64_t b = 2 + (part - sampled_rows) / sampled_blocks;
-    const std::int64_t count = Kokkos::min(sampled_blocks, n / b);
+    const std::int64_t count = n / b < sampled_blocks ? n / b : sampled_blocks;
     if (n % b != 0 || t >= count) return;
     ++of.blocks[b];
     if (is_block(b * place(t, count, n / b), b)) ++of.alike[b];
@@ -206,7 +206,7 @@ struct ReadSample {
     return found;
   }
   KOKKOS_FORCEINLINE_FUNCTION void compare_entries(std::int64_t i, SampleNumbers& of) const {
-    const std::int64_t own = length(i), count = Kokkos::min(own, sampled_entries);
+    const std::int64_t own = length(i), count = own < sampled_entries ? own : sampled_entries;
     if (own > longest_compared_row) return;
     for (std::int64_t t = 0; t < count; ++t) {
       const std::int64_t at = static_cast<std::int64_t>(A.row_ptr().data()[i]) + t * own / count;
