@@ -719,10 +719,11 @@ MatrixFacts read_matrix(const Exec& exec, const Matrix& A,
   }
   // The Frobenius norm of the sample's differences bounds that of A's.
   const bool seen_to_differ = sample.squares > tolerance * tolerance * double(facts.rows);
-  const bool may_equal = sample.squares == 0 && sample.without_mirror == 0;
-  const RowNumbers numbers = may_equal && !facts.is_complex ? read_rows<Hashed::values>(exec, A, to)
-                             : sample.without_mirror == 0   ? read_rows<Hashed::places>(exec, A, to)
-                                                          : read_rows<Hashed::nothing>(exec, A, to);
+  const bool pattern_may_equal = sample.without_mirror == 0;
+  const bool may_equal = pattern_may_equal && sample.squares == 0 && !facts.is_complex;
+  const RowNumbers numbers = may_equal           ? read_rows<Hashed::values>(exec, A, to)
+                             : pattern_may_equal ? read_rows<Hashed::places>(exec, A, to)
+                                                 : read_rows<Hashed::nothing>(exec, A, to);
   facts.not_finite = numbers.not_finite == nowhere ? -1 : numbers.not_finite;
   facts.empty_rows = numbers.empty;
   facts.zero_diagonal = numbers.zero_diagonal;
@@ -738,12 +739,11 @@ MatrixFacts read_matrix(const Exec& exec, const Matrix& A,
   facts.least_dominance = numbers.least_dominance;
   facts.two_levels = numbers.last_below < numbers.first_below;
   const bool mirrored = numbers.unmirrored == 0;
-  if (may_equal && !facts.is_complex && mirrored) return facts;
+  if (may_equal && mirrored) return facts;
   facts.symmetric = facts.symmetric_to_rounding = false;
   facts.symmetric_pattern =
-      sample.without_mirror == 0 &&
-      (may_equal && !facts.is_complex ? read_rows<Hashed::places>(exec, A, to).unmirrored == 0
-                                      : mirrored);
+      pattern_may_equal &&
+      (may_equal ? read_rows<Hashed::places>(exec, A, to).unmirrored == 0 : mirrored);
   if (seen_to_differ) return facts;
   const auto n = static_cast<std::size_t>(facts.rows);
   spectrum::Symmetry* symmetry;

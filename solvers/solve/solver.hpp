@@ -63,9 +63,9 @@ namespace heddle {
 /// pair, that one is tried from the x so far, and the first one waits: it continues where it was if
 /// the other one is forecast to take longer. If a pair breaks down, meets an indefinite matrix or
 /// preconditioner, or its set-up throws Error, the next one continues from the x with the least
-/// true residual. Predictions depend on A,
-/// options and the device's figures, and no choice on a clock unless options.max_seconds is set:
-/// the same pairs run wherever products and preconditioners give the same bits.
+/// true residual. Predictions depend on A, options and the device's figures, and no choice on a
+/// clock unless options.max_seconds is set: the same pairs run wherever products and
+/// preconditioners give the same bits.
 ///
 /// The Solver borrows the matrix: its arrays must outlive it, or the next update_values. Set-ups
 /// are kept for later solves, and what a solve learned changes the order of the next. A Solver
