@@ -120,13 +120,15 @@ KOKKOS_FORCEINLINE_FUNCTION void next_direction(CgState& state, double product) 
 KOKKOS_FORCEINLINE_FUNCTION void next_direction(CgState& state, double product, double change,
                                                 double along) {
   if (!has_direction(state)) return;
-  const double rho = state.z_scale * product;
-  if (state.running()) check_rho(state, rho);
-  state.beta = change / state.rho;
-  state.rho = rho + state.beta * along;
-  if (state.rho > 0) return;
-  state.beta = 0;
-  state.rho = rho;
+  const double before = state.rho;
+  next_direction(state, product);
+  state.beta = change / before;
+  const double slope = state.rho + state.beta * along;
+  if (slope > 0) {
+    state.rho = slope;
+  } else {
+    state.beta = 0;
+  }
 }
 
 // Arguments of conjugate gradients in one launch: cg/one-team and cg/one-cluster.

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <limits>
 #include <string>
 
 #include "../../backends/loops.hpp"
@@ -51,7 +50,6 @@ struct CompareMirror {
   const S* diagonal;
   const double* row_sums;
   double tolerance;
-  std::int64_t longest;  ///< entries of longer rows, and across from them, are left out
 
   KOKKOS_FUNCTION void init(Symmetry& of) const {
     for (auto& product : of.products) product[0] = product[1] = 0;
@@ -86,17 +84,12 @@ struct CompareMirror {
       return 0;
     }
   }
-  KOKKOS_FORCEINLINE_FUNCTION bool is_left_out(std::int64_t i) const {
-    return longest < static_cast<std::int64_t>(A.columns()) &&
-           static_cast<std::int64_t>(A.row_ptr().data()[i + 1] - A.row_ptr().data()[i]) > longest;
-  }
   KOKKOS_FUNCTION void operator()(std::int64_t i, Symmetry& of) const {
-    if (is_left_out(i)) return;
     const double own_root = root(i);
     for (auto k = A.row_ptr().data()[i]; k < A.row_ptr().data()[i + 1]; ++k) {
       const auto j = static_cast<std::int64_t>(A.col_idx().data()[k]);
       const S value = A.values().data()[k];
-      if (value == S(0) || is_left_out(j)) continue;
+      if (value == S(0)) continue;
       const double scale = mirror_scale(own_root, root(j));
       const double real = static_cast<double>(real_part(value)) / scale;
       const double imaginary = imaginary_part(value) / scale;
@@ -111,16 +104,13 @@ struct CompareMirror {
 };
 
 /// Computes *symmetry of a square A with checked columns, from the diagonal and row sums that
-/// prepare_diagonal computed. Entries of rows longer than
-/// `longest`, and those across from them, are left out, so that less of a difference is seen. No
-/// wait.
+/// prepare_diagonal computes. No wait.
 template <ExecutionSpace Exec, class Matrix>
 void compare_mirror(const Exec& exec, const Matrix& A, const typename Matrix::scalar_type* diagonal,
-                    const double* row_sums, double tolerance, Symmetry* symmetry,
-                    std::int64_t longest = std::numeric_limits<std::int64_t>::max()) {
+                    const double* row_sums, double tolerance, Symmetry* symmetry) {
   using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
   Kokkos::parallel_reduce("heddle::spectrum::compare_mirror", range_policy(exec, A.rows()),
-                          CompareMirror<Matrix>{A, diagonal, row_sums, tolerance, longest},
+                          CompareMirror<Matrix>{A, diagonal, row_sums, tolerance},
                           Kokkos::View<Symmetry, typename Exec::memory_space, Unmanaged>(symmetry));
 }
 
