@@ -27,11 +27,14 @@ def rows_of_csv(path):
 
 def rows_of_json(path):
     with open(path) as file:
-        run = json.load(file)
+        yield from rows_of_run(json.load(file))
+
+
+def rows_of_run(run):
     for matrix in run["matrices"]:
         for one in matrix["contestants"]:
             times = [one[key]["median"] if one[key] else None for key in ("setup_seconds", "time_seconds")]
-            yield matrix["name"], one["name"], one["kind"], one["verdict"], one["scheme"], *times
+            yield matrix["name"], one["name"], one["kind"], one["verdict"], one.get("scheme", ""), *times
 
 
 class System:
@@ -64,13 +67,16 @@ class System:
 
 
 def read(paths):
+    return systems_of(row for path in paths for row in (rows_of_csv if path.endswith(".csv") else rows_of_json)(path))
+
+
+def systems_of(rows):
     systems = {}
-    for path in paths:
-        for name, contestant, *rest in (rows_of_csv if path.endswith(".csv") else rows_of_json)(path):
-            system = systems.setdefault(name, System(name))
-            kind, verdict, scheme, setup, time = rest
-            if verdict in ("ok", "unverified") and time is not None:
-                system.add(contestant, kind, scheme, setup or 0.0, time)
+    for name, contestant, *rest in rows:
+        system = systems.setdefault(name, System(name))
+        kind, verdict, scheme, setup, time = rest
+        if verdict in ("ok", "unverified") and time is not None:
+            system.add(contestant, kind, scheme, setup or 0.0, time)
     return list(systems.values())
 
 

@@ -3,6 +3,7 @@
 """Keeps runs of heddle-bench as CSV, the features of their matrices in matrices.csv beside them, and reads both.
 
 usage: keep.py RUN.json... [-o FOLDER]             writes FOLDER/RUN.csv; by default perf_tests/results
+       keep.py RUN.json --peers PEERS.csv          of solve --auto, with what peers.py measured on its systems
        keep.py --best RUN.json... -o RESULTS.json  of each contestant the run with the lowest median, in one file
        keep.py --check [RUN.csv...] [-o FOLDER]    fails unless every CSV there is as it would be written, and RUN.csv,
                                                    which heddle-bench wrote, has the same columns
@@ -160,8 +161,8 @@ def csv_text(columns, rows):
 def timed(samples, row):
     if samples:
         row.update(time_us=microseconds(samples["median"], 6),
-                   time_min_us=microseconds(samples["min"], 4),
-                   time_max_us=microseconds(samples["max"], 4),
+                   time_min_us=microseconds(samples.get("min"), 4),
+                   time_max_us=microseconds(samples.get("max"), 4),
                    time_spread=number(samples.get("spread"), 3))
     return row
 
@@ -327,6 +328,20 @@ def best(paths):
     return first
 
 
+def add_peers(run, path):
+    """Adds what peers.py measured to the contestants of each matrix: a median, which has the set-up."""
+    matrices = {matrix["name"]: matrix for matrix in run["matrices"]}
+    with open(path, newline="") as file:
+        file.readline()
+        for row in csv.DictReader(file):
+            if row["matrix"] not in matrices:
+                sys.exit("keep.py: %s has %s, which the run has not" % (path, row["matrix"]))
+            median = seconds(row["time_us"])
+            matrices[row["matrix"]]["contestants"].append(
+                {key: row[key] for key in ("name", "kind", "verdict", "scheme", "note")} |
+                {"chosen": False, "error_over_bound": None, "setup_seconds": None, "time_seconds": median and {"median": median}})
+
+
 def check(folder, written):
     """Reads what is kept and writes it again, in memory; of runs that heddle-bench wrote looks at the columns."""
     matrices, used, wrong = Matrices(folder), set(), []
@@ -360,6 +375,7 @@ def main():
     parser.add_argument("-o", "--output", metavar="FOLDER", default=os.path.join(
         os.path.dirname(os.path.abspath(__file__)), "..", "results"))
     parser.add_argument("--best", action="store_true")
+    parser.add_argument("--peers", metavar="PEERS.csv")
     parser.add_argument("--check", action="store_true")
     arguments = parser.parse_args()
     if arguments.best:
@@ -372,7 +388,10 @@ def main():
     matrices = Matrices(arguments.output)
     for path in arguments.runs:
         name = os.path.splitext(os.path.basename(path))[0] + ".csv"
-        text = run_text(read_run(path), matrices)
+        run = read_run(path)
+        if arguments.peers:
+            add_peers(run, arguments.peers)
+        text = run_text(run, matrices)
         with open(os.path.join(arguments.output, name), "w") as file:
             file.write(text)
     with open(matrices.path, "w") as file:

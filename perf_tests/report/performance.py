@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes docs/performance.md, perf_tests/results/runs.md, docs/products.svg, docs/speedups.svg,
+"""Writes docs/performance.md, perf_tests/results/runs.md, docs/solutions.svg, docs/products.svg, docs/speedups.svg,
 README's count of losses and the table of docs/formats.md that says when which format wins, from kept results.
 
 usage: performance.py [--check]
@@ -11,6 +11,8 @@ import math
 import os
 import sys
 
+import choice
+import peers
 from picture import Picture, bars, picture
 from results import (CUSPARSE_ANY, CUSPARSE_CSR, KOKKOS_KERNELS, Comparison, command, contestants, fastest,
                      fastest_of_formats, geometric_mean, load, markdown, over_auto, schemes, setup, setup_in_applies, time)
@@ -32,8 +34,12 @@ COMPARED = ["mean speed-up", "lowest", "slower by more than 5 %", "set-up pays o
 CUSPARSE = [("cuSPARSE, the better CSR", CUSPARSE_CSR), ("cuSPARSE, any format", CUSPARSE_ANY)]
 MKL = [("MKL, optimized", ("mkl-optimized",)), ("MKL as created", ("mkl-plain",))]
 ALL_FORMATS = "h100-spmv-double-all-formats"
+SOLVED = "epyc-2-threads-solve-double-auto"
+SOLVERS = [("heddle::solve", "#0b7a75", "auto"), ("PETSc: GMRES, ILU(0)", "#c2601a", "petsc"),
+           ("scipy: spsolve", "#7a6fb5", "scipy")]
 PRODUCTS = [("y = Ax", "H100", "h100-spmv-double", CUSPARSE),
             ("y = Ax", "H100", ALL_FORMATS, [("Kokkos Kernels", KOKKOS_KERNELS)])]
+PRODUCTS_DRAWN = ["![Time of y = A x over the bytes that it moves, of 44 matrices on an H100](products.svg)"]
 OTHERS = [("y = Ax, 17 generated of other %s" % what, "H100", "h100-spmv-double-seed-%d" % s,
            CUSPARSE + [("Kokkos Kernels", KOKKOS_KERNELS)])
           for s, what in ((2, "seeds, half the size"), (3, "seeds, 1.4 times the size"))]
@@ -125,6 +131,8 @@ def runs_page():
     for title, runs in SECTIONS:
         lines += section(title, sources(names_of(runs)))
     lines += section("Conversions", sources(["h100-convert-double"]))
+    lines += section("Whole solves", sources([SOLVED]), ["What PETSc and scipy ran with: "
+                     "[NOTES-solve.md](NOTES-solve.md#heddlesolve-beside-petscs-and-scipys-defaults)."])
     return "\n".join(lines) + "\n"
 
 
@@ -193,6 +201,26 @@ def microseconds(contestant):
     return short(1e6 * time(contestant)) if contestant else "-"
 
 
+def solutions():
+    """Of every system whole times of heddle::solve, PETSc and scipy; who solved it and who was the fastest."""
+    run, names = load(SOLVED), [name for _, _, name in SOLVERS[1:]]
+    rows = [{"matrix": m["name"]} | c for m in run["matrices"] for c in m["contestants"] if c["name"] in names]
+    systems = choice.systems_of(choice.rows_of_run(run))
+    return ["- " + line for line in peers.conclusions(systems, names, rows)], list(peers.table(systems, names, rows))
+
+
+def solutions_picture():
+    series = []
+    for title, colour, name in SOLVERS:
+        found = [(m, contestants(m).get(name)) for m in load(SOLVED)["matrices"]]
+        whole = [(m, setup(c) + time(c)) for m, c in found if c]
+        series.append((title, colour, [
+            (m["features"]["nonzeros"], 1e3 * seconds, "%s, %s: %s ms" % (m["name"], title, choice.milliseconds(seconds)))
+            for m, seconds in whole]))
+    return picture(series, "Time to solution of A x = b, set-up counted, of %d systems on a CPU" % len(load(SOLVED)["matrices"]),
+                   ("entries of A", "milliseconds until x"))
+
+
 def every_matrix():
     product, solve, cpu = load(ALL_FORMATS), load(SOLVES[0][2]), load(CPU[0][2])
     triangles = {m["name"]: contestants(m) for m in solve["matrices"]}
@@ -222,8 +250,11 @@ def read(name):
 def page():
     lines = read("performance.head.txt")
     lines += section("How much faster, and at what price?", summary())
+    who, every_system = solutions()
+    lines += section("Time to solution", read("performance.solve.txt"), who, every_system, from_runs([SOLVED]))
     for title, runs in SECTIONS:
-        lines += section(title, comparison(runs), from_runs(names_of(runs)))
+        drawn = [PRODUCTS_DRAWN] if runs[0] == PRODUCTS[0] else []
+        lines += section(title, *drawn, comparison(runs), from_runs(names_of(runs)))
     lines += section("Is another format faster than what a plan takes?",
                      ["Time of each format's best scheme over that of `auto`, where the format holds the "
                       "matrix; from the", "results of products above."], formats_table())
@@ -321,7 +352,8 @@ def is_kept(path, made):
 
 
 def main():
-    wanted = {os.path.join(ROOT, "docs", "products.svg"): products_picture(),
+    wanted = {os.path.join(ROOT, "docs", "solutions.svg"): solutions_picture(),
+              os.path.join(ROOT, "docs", "products.svg"): products_picture(),
               os.path.join(ROOT, "docs", "speedups.svg"): speedups_picture(),
               os.path.join(ROOT, "docs", "performance.md"): page(),
               os.path.join(ROOT, "perf_tests", "results", "runs.md"): runs_page(),

@@ -13,6 +13,7 @@ import unittest
 REPORT = sys.argv.pop(1)
 sys.path.insert(0, REPORT)
 import choice  # noqa: E402
+import keep  # noqa: E402
 import peers  # noqa: E402
 
 SETTINGS = {"tolerance": 1e-8, "max_seconds": 60, "repetitions": 2, "budget_seconds": 0.1}
@@ -56,6 +57,14 @@ class Peers(unittest.TestCase):
             self.assertIn(line + "\n", out)
         # choice.py reads the file too; what it has is not measured again, and not put beside other settings.
         self.assertEqual(choice.read(["auto.csv", "peers.csv"])[0].peers, {"other": 2e-6, "petsc": 1e-3, "scipy": 3e-3})
+        # keep.py puts what it has into a run of heddle-bench.
+        run = {"matrices": [{"name": name, "contestants": []} for name in "abcd"]}
+        keep.add_peers(run, "peers.csv")
+        systems = choice.systems_of(choice.rows_of_run(run))
+        self.assertEqual([one.peers for one in systems], [{"petsc": 1e-3, "scipy": 3e-3}, {"scipy": 5e-3}, {"scipy": 7.0}, {}])
+        del run["matrices"][3]
+        with self.assertRaisesRegex(SystemExit, "has d, which the run has not"):
+            keep.add_peers(run, "peers.csv")
         peers.measure = was
         self.assertEqual(self.run_peers(), out)
         with self.assertRaisesRegex(SystemExit, "other settings"):
