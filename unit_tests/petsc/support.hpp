@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <heddle/petsc.hpp>
 #include <limits>
 #include <string>
 #include <vector>
@@ -125,9 +126,17 @@ void set_entries(Mat A, const Entries& entries) {
   OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
 }
 
-/// An empty matrix of type aij: of one process if `one`.
+/// Types of matrices whose values lie in the memory that Heddle reads.
+inline constexpr bool on_host =
+    Kokkos::SpaceAccessibility<Kokkos::HostSpace,
+                               heddle::petsc::ExecutionSpace::memory_space>::accessible;
+inline constexpr const char* aij = on_host ? MATAIJ : MATAIJKOKKOS;
+inline constexpr const char* distributed_aij = on_host ? MATMPIAIJ : MATMPIAIJKOKKOS;
+inline constexpr const char* sequential_aij = on_host ? MATSEQAIJ : MATSEQAIJKOKKOS;
+
+/// An empty matrix of one of these types.
 inline Matrix empty_matrix(PetscInt rows, PetscInt columns, Layout row, Layout column,
-                           const char* type = MATAIJ) {
+                           const char* type = aij) {
   Matrix A;
   OK(MatCreate(PETSC_COMM_WORLD, &A));
   OK(MatSetSizes(A, local_size(row, rows), local_size(column, columns), rows, columns));

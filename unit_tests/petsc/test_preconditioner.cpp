@@ -390,7 +390,7 @@ TEST_CASE("unknowns of a block of the matrix stay together in multigrid") {
     const PetscInt local = 2 * local_size(Layout::runs, n * n);
     OK(MatCreate(PETSC_COMM_WORLD, &A));
     OK(MatSetSizes(A, local, local, 2 * n * n, 2 * n * n));
-    OK(MatSetType(A, MATAIJ));
+    OK(MatSetType(A, aij));
     OK(MatSetBlockSize(A, block_size));
     OK(MatSetUp(A));
     set_entries(A, [&](PetscInt row, const auto& add) {

@@ -22,6 +22,20 @@ using Values = Kokkos::View<S*, Space>;
 
 constexpr int width = 24;  // points in a line of the grid
 
+/// A vector of entry(i), which the host computes.
+template <class T, class Entry>
+Kokkos::View<T*, Space> filled(std::int64_t count, const Entry& entry) {
+  const Kokkos::View<T*, Space> values("heddle::test::filled", static_cast<std::size_t>(count));
+  const auto host = Kokkos::create_mirror_view(values);
+  for (std::size_t i = 0; i < host.extent(0); ++i) host(i) = entry(i);
+  Kokkos::deep_copy(values, host);
+  return values;
+}
+template <class View>
+auto on_the_host(const View& values) {
+  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), values);
+}
+
 /// The five-point stencil on lines of a grid, which the processes share out; neighbours exchange
 /// one line each way. With convection if `skew` is not 0.
 struct Stencil {
@@ -58,17 +72,22 @@ struct Stencil {
   void apply(const Exec& exec, const X& x, const Y& y) const {
     exec.fence("heddle::test::own_x");
     const int down = owner(first - 1), up = owner(end);
-    const auto send = [&](const S* line, int to, S* into, int from) {
-      MPI_Sendrecv(line, line ? width : 0, MPI_DOUBLE, line ? to : MPI_PROC_NULL, 0, into, width,
-                   MPI_DOUBLE, rows() > 0 ? from : MPI_PROC_NULL, 0, PETSC_COMM_WORLD,
-                   MPI_STATUS_IGNORE);
-    };
-    Kokkos::deep_copy(below, S(0));
-    Kokkos::deep_copy(above, S(0));
     const auto n = static_cast<int>(rows());
-    const S* const own = n > 0 ? x.data() : nullptr;
-    send(own, down, above.data(), up);
-    send(own ? own + n - width : nullptr, up, below.data(), down);
+    // Messages of the host: MPI may not know the memory of x.
+    const auto send = [&](int line, int to, const Values& into, int from) {
+      const auto received = Kokkos::create_mirror_view(into);
+      Kokkos::deep_copy(received, S(0));
+      S sent[width];
+      const Kokkos::View<S*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> own(sent,
+                                                                                             width);
+      if (n > 0) Kokkos::deep_copy(own, Kokkos::subview(x, std::pair(line, line + width)));
+      MPI_Sendrecv(sent, width, MPI_DOUBLE, n > 0 ? to : MPI_PROC_NULL, 0, received.data(), width,
+                   MPI_DOUBLE, n > 0 ? from : MPI_PROC_NULL, 0, PETSC_COMM_WORLD,
+                   MPI_STATUS_IGNORE);
+      Kokkos::deep_copy(into, received);
+    };
+    send(0, down, above, up);
+    send(n - width, up, below, down);
     Kokkos::parallel_for("heddle::test::stencil", Kokkos::RangePolicy<Exec, int>(exec, 0, n),
                          Row{x.data(), below.data(), above.data(), y.data(), n, skew});
   }
@@ -92,11 +111,9 @@ struct Scaling {
 
 /// The right-hand side of the rows of this process: the same entries on any number of processes.
 Values right_hand_side(const Stencil& a) {
-  const Values b("heddle::test::b", static_cast<std::size_t>(a.rows()));
-  for (std::size_t i = 0; i < b.extent(0); ++i) {
-    b(i) = draw_value(7, static_cast<std::uint64_t>(a.first * width) + i);
-  }
-  return b;
+  return filled<S>(a.rows(), [&](std::size_t i) {
+    return draw_value(7, static_cast<std::uint64_t>(a.first * width) + i);
+  });
 }
 
 double sum_over_processes(double number) {
@@ -106,7 +123,8 @@ double sum_over_processes(double number) {
 }
 double norm_of(const Values& v) {
   double square = 0;
-  for (std::size_t i = 0; i < v.extent(0); ++i) square += v(i) * v(i);
+  const auto host = on_the_host(v);
+  for (std::size_t i = 0; i < host.extent(0); ++i) square += host(i) * host(i);
   return std::sqrt(sum_over_processes(square));
 }
 /// |b - A x| / |b|
@@ -114,8 +132,9 @@ double left_over(const Stencil& a, const Values& b, const Values& x) {
   const Values r("heddle::test::r", b.extent(0));
   a.apply(Exec(), x, r);
   Exec().fence("heddle::test::residual");
-  for (std::size_t i = 0; i < r.extent(0); ++i) r(i) = b(i) - r(i);
-  return norm_of(r) / norm_of(b);
+  const auto of_b = on_the_host(b), of_r = on_the_host(r);
+  return norm_of(filled<S>(a.rows(), [&](std::size_t i) { return of_b(i) - of_r(i); })) /
+         norm_of(b);
 }
 
 /// Whether a number is the same on all processes, to the last bit. NaN equals NaN.
@@ -142,21 +161,19 @@ int iterations_alone(const KrylovOptions& options, double skew, const Set& set) 
   struct Whole {
     PetscInt n = width;
     double skew;
+    Values zero{"heddle::test::zero", width};
     std::int64_t rows() const { return n * n; }
     std::int64_t columns() const { return n * n; }
     void apply(const Exec& exec, const ConstSolverVector<Exec, S>& x,
                const SolverVector<Exec, S>& y) const {
-      exec.fence("heddle::test::own_x");
-      const Values zero("heddle::test::zero", width);
       const auto rows = static_cast<int>(n * n);
-      for (int i = 0; i < rows; ++i) {
-        Stencil::Row{x.data(), zero.data(), zero.data(), y.data(), rows, skew}(i);
-      }
+      Kokkos::parallel_for("heddle::test::stencil", Kokkos::RangePolicy<Exec, int>(exec, 0, rows),
+                           Stencil::Row{x.data(), zero.data(), zero.data(), y.data(), rows, skew});
     }
   };
   Whole a{.skew = skew};
-  const Values b("heddle::test::b", width * width), x("heddle::test::x", width * width);
-  for (std::size_t i = 0; i < b.extent(0); ++i) b(i) = draw_value(7, i);
+  const Values b = filled<S>(a.rows(), [](std::size_t i) { return draw_value(7, i); });
+  const Values x("heddle::test::x", b.extent(0));
   Solver solver(Exec(), a.rows(), options);
   return set(solver, a, b, x).iterations;
 }
@@ -173,14 +190,9 @@ void check_solver(const KrylovOptions& given, double skew, int empty, With with)
     const Values factors("heddle::test::factors", b.extent(0));
     Kokkos::deep_copy(factors, 0.25);
     if (with == With::scaling) return solver.solve(exec, a, b, x, Scaling{factors});
-    const Kokkos::View<int*, Space> row_ptr("heddle::test::row_ptr", b.extent(0) + 1),
-        col_idx("heddle::test::col_idx", b.extent(0));
-    const Values values("heddle::test::values", b.extent(0));
-    for (std::size_t i = 0; i < b.extent(0); ++i) {
-      row_ptr(i + 1) = static_cast<int>(i) + 1;
-      col_idx(i) = static_cast<int>(i);
-      values(i) = 4;
-    }
+    const auto number = [](std::size_t i) { return static_cast<int>(i); };
+    const auto row_ptr = filled<int>(n + 1, number), col_idx = filled<int>(n, number);
+    const auto values = filled<S>(n, [](std::size_t) { return S(4); });
     const JacobiPreconditioner<Exec, S> jacobi(
         exec, CsrMatrix<S, int, int, Space>(n, n, row_ptr, col_idx, values));
     return solver.solve(exec, a, b, x, jacobi);
@@ -252,7 +264,7 @@ TEST_CASE("limits of one process end the solve on all") {
   CHECK(solve(in_no_time).outcome == Outcome::out_of_time);
   CHECK(solve(stopped).outcome == Outcome::stopped_by_user);
   CHECK(solve({.max_iterations = 5}).outcome == Outcome::iteration_limit);
-  if (process() == 0 && b.extent(0) > 0) b(0) = nan;
+  if (process() == 0 && b.extent(0) > 0) Kokkos::deep_copy(Kokkos::subview(b, 0), nan);
   CHECK(solve({}).outcome == Outcome::not_a_number);
 }
 

@@ -111,13 +111,16 @@ TEST_CASE("entries in own columns alone, and in others' alone") {
 }
 
 TEST_CASE("a shell over the distributed type on any number of processes, and the sequential type") {
-  const Matrix A = empty_matrix(90, 90, Layout::runs, Layout::runs, MATMPIAIJ);
+  const Matrix A = empty_matrix(90, 90, Layout::runs, Layout::runs, distributed_aij);
   fill(A, 90, 1);
   const Matrix shell = make_shell(A);
   compare(A, shell);
 
   Matrix local;
-  OK(MatCreateSeqAIJ(PETSC_COMM_SELF, 50, 70, 41, nullptr, &local));
+  OK(MatCreate(PETSC_COMM_SELF, &local));
+  OK(MatSetSizes(local, 50, 70, 50, 70));
+  OK(MatSetType(local, sequential_aij));
+  OK(MatSetUp(local));
   fill(local, 70, 1 + static_cast<std::uint64_t>(process()));
   const Matrix local_shell = make_shell(local);
   compare(local, local_shell);
