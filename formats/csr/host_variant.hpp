@@ -91,7 +91,9 @@ class HostVariant {
     const bool streams = comes_from_memory(in);
 
     if (parameters.runs ? *parameters.runs == Wanted::yes : learns) {
-      runs_ = RowRuns<Exec>(in.exec, in.A, equal_rows_gain(tuning, cpu, bytes_per_thread(in)),
+      const std::int64_t bytes = bytes_per_thread(in);
+      runs_ = RowRuns<Exec>(in.exec, in.A, equal_rows_gain(tuning, cpu, bytes),
+                            least_gain_of_runs(tuning, in.features.rows().mean_row(), bytes),
                             parameters.runs.has_value());
       hints_.runs = runs_.codes();
     }

@@ -116,6 +116,8 @@ struct CpuTuning {
   /// A matrix of more bytes for each thread is read from memory, not from the last-level cache:
   /// then rows of equal columns, a stream of values each, are slower together on most processors.
   std::int64_t last_level_bytes_per_thread = 32'000'000;
+  /// A matrix of more bytes for each thread does not stay in a core's own cache.
+  std::int64_t core_bytes_per_thread = 2'000'000;
   /// Fewest nonzeros of a mean row for which RowLoop::two_sums gains, and share of fours of
   /// nonzeros with consecutive columns for which RowLoop::contiguous does.
   double long_row = 24;
@@ -144,6 +146,15 @@ inline constexpr BlockTuning block_tuning{};
 constexpr bool equal_rows_gain(const CpuTuning& tuning, const backends::CpuTraits& cpu,
                                std::int64_t bytes_per_thread) {
   return bytes_per_thread <= tuning.last_level_bytes_per_thread || cpu.reads_several_streams;
+}
+
+/// Share of the nonzeros that runs of rows have to gain in a matrix of so many bytes for each
+/// thread. Long rows in no run are slower between runs if they do not come from a core's own cache.
+constexpr double least_gain_of_runs(const CpuTuning& tuning, double mean_row,
+                                    std::int64_t bytes_per_thread) {
+  const bool slower =
+      mean_row >= tuning.long_row && bytes_per_thread > tuning.core_bytes_per_thread;
+  return slower ? 0.5 : 0.125;
 }
 
 /// The loop of a CPU over rows that are in no run.

@@ -107,9 +107,10 @@ class RowRuns {
   RowRuns() = default;
 
   /// Finds the runs in one pass over row_ptr and col_idx, and waits for it. Keeps them if they gain
-  /// enough, or in any case. `same_gain`: whether runs of the same columns are a gain.
+  /// more than a share `least_gain` of the nonzeros, or in any case. `same_gain`: whether runs of
+  /// the same columns are a gain.
   template <Scalar S, Ordinal O, Offset Off, MemorySpace Space>
-  RowRuns(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, bool same_gain,
+  RowRuns(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, bool same_gain, double least_gain,
           bool in_any_case = false) {
     const auto rows = static_cast<std::int64_t>(A.rows());
     const auto bytes = static_cast<std::size_t>(rows);
@@ -122,7 +123,8 @@ class RowRuns {
     Kokkos::parallel_reduce(
         "heddle::csr::find_row_runs", range_policy(exec, chunks),
         Kernel{A.row_ptr().data(), A.col_idx().data(), rows, codes.data(), same_gain}, gain);
-    if (!in_any_case && gain <= static_cast<std::int64_t>(A.nonzeros()) / 8) return;
+    const double enough = least_gain * static_cast<double>(A.nonzeros());
+    if (!in_any_case && static_cast<double>(gain) <= enough) return;
     arena_ = arena;
     codes_ = codes.data();
   }

@@ -194,9 +194,10 @@ namespace {
 using heddle::detail::csr::RowRun;
 using heddle::detail::csr::RowRunCode;
 
-heddle::detail::csr::RowRuns<Host> runs_of(const Pattern& pattern, bool same_gain = true) {
+heddle::detail::csr::RowRuns<Host> runs_of(const Pattern& pattern, bool same_gain = true,
+                                           double least_gain = 0.125) {
   const auto A = make_matrix<double, int, int>(pattern);
-  return heddle::detail::csr::RowRuns<Host>(Host(), A.matrix(), same_gain);
+  return heddle::detail::csr::RowRuns<Host>(Host(), A.matrix(), same_gain, least_gain);
 }
 
 /// Whether row `i + 1` has the columns of row i, each moved by `step`.
@@ -284,6 +285,22 @@ TEST_CASE("row runs: kept where they gain, and only there") {
   grid.rows.push_back(random_row(random, 20000, 1001), 60);
   CHECK(!runs_of(grid, false).codes());
   CHECK(runs_of(grid, true).codes());
+}
+
+TEST_CASE("runs are kept for a share of the nonzeros, larger for long rows from beyond a core") {
+  using heddle::detail::csr::least_gain_of_runs;
+  const heddle::detail::csr::CpuTuning tuning;
+  const std::int64_t in_core = tuning.core_bytes_per_thread;
+  CHECK(least_gain_of_runs(tuning, tuning.long_row, in_core) == 0.125);
+  CHECK(least_gain_of_runs(tuning, tuning.long_row, in_core + 1) == 0.5);
+  CHECK(least_gain_of_runs(tuning, tuning.long_row - 1, in_core + 1) == 0.125);
+  // 20000 of 52000 nonzeros are in runs of 64 rows, less 20 for each of those and of the others.
+  Pattern mixed = banded_pattern("a stencil and others", 4000, 4000, {-100, -1, 0, 1, 100});
+  Random random(7);
+  for (int i = 0; i < 1000; ++i) mixed.rows.push_back(random_row(random, 4000, 32));
+  CHECK(runs_of(mixed, true, 0.125).codes());
+  CHECK(!runs_of(mixed, true, 0.5).codes());
+  CHECK(runs_of(banded_pattern("a stencil", 4000, 4000, {-100, -1, 0, 1, 100}), true, 0.5).codes());
 }
 
 TEST_CASE("rows of equal columns gain from the caches, and from memory on processors for that") {
@@ -385,7 +402,7 @@ TEST_CASE_TEMPLATE_DEFINE("every loop of a CPU takes rows of every length, and n
       A.values()(k) = not_a_number ? S(std::numeric_limits<RealOf<S>>::quiet_NaN()) : S(1);
     }
   }
-  const RowRuns<Host> runs(Host(), A.matrix(), true, true);
+  const RowRuns<Host> runs(Host(), A.matrix(), true, 0.125, true);
   Operands operands{};
   operands.rows = A.rows();
   operands.row_ptr = A.row_ptr().data();
