@@ -19,6 +19,7 @@ import json
 import os
 import sys
 
+import peers
 from patterns import pack_pattern, unpack_pattern
 
 TABLE = "matrices.csv"
@@ -331,15 +332,13 @@ def best(paths):
 def add_peers(run, path):
     """Adds what peers.py measured to the contestants of each matrix: a median, which has the set-up."""
     matrices = {matrix["name"]: matrix for matrix in run["matrices"]}
-    with open(path, newline="") as file:
-        file.readline()
-        for row in csv.DictReader(file):
-            if row["matrix"] not in matrices:
-                sys.exit("keep.py: %s has %s, which the run has not" % (path, row["matrix"]))
-            median = seconds(row["time_us"])
-            matrices[row["matrix"]]["contestants"].append(
-                {key: row[key] for key in ("name", "kind", "verdict", "scheme", "note")} |
-                {"chosen": False, "error_over_bound": None, "setup_seconds": None, "time_seconds": median and {"median": median}})
+    for row in peers.rows_in(path, peers.settings_of(path)):
+        if row["matrix"] not in matrices:
+            sys.exit("keep.py: %s has %s, which the run has not" % (path, row["matrix"]))
+        median = seconds(row["time_us"])
+        matrices[row["matrix"]]["contestants"].append(
+            {key: row[key] for key in ("name", "kind", "verdict", "scheme", "note")} |
+            {"chosen": False, "error_over_bound": None, "setup_seconds": None, "time_seconds": median and {"median": median}})
 
 
 def check(folder, written):
