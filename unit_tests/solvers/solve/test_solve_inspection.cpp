@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How the inspection of a solve runs: threads, waits of the host, and Ritz values.
+#include "../../../backends/device.hpp"
 #include "../../../solvers/solve/prices.hpp"
 #include "../../../testing/events.hpp"
 #include "../../support/solves.hpp"
