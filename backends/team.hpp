@@ -7,8 +7,9 @@
 namespace heddle::backends {
 
 /// Width of a launch: the lanes of a subwarp, the threads of a team, and how many teams a
-/// multiprocessor should be able to hold at once (which bounds the registers a thread may use). If
-/// there are no lanes a team is one thread, whatever the shape.
+/// multiprocessor should be able to hold at once (which bounds the registers a thread may use; 0:
+/// the compiler weighs registers against teams). If there are no lanes a team is one thread,
+/// whatever the shape.
 template <int SubwarpWidth, int TeamThreads = 256, int TeamsResident = 1>
 struct Shape {
   static_assert(TeamThreads % SubwarpWidth == 0, "a team is a whole number of subwarps");

@@ -220,8 +220,8 @@ struct AddEntryOfD {
   }
 };
 
-/// Indices of the entries of A and B in a product.
-struct FactorIndices {
+/// Indices of the entries of A and B in a product, which one load brings.
+struct alignas(8) FactorIndices {
   std::int32_t a, b;
 };
 
