@@ -17,7 +17,7 @@ KOKKOS_FORCEINLINE_FUNCTION std::uint64_t equal_lanes(const Subwarp<Exec, W>& su
   } else {
     std::uint64_t mine = 0;
     for (std::uint64_t left = subwarp.ballot(true); left != 0;) {
-      const bool same = value == subwarp.shuffle(value, Kokkos::countr_zero(left));
+      const bool same = value == subwarp.shuffle(value, countr_zero(left));
       const std::uint64_t lanes = subwarp.ballot(same);
       if (same) mine = lanes;
       left &= ~lanes;
@@ -35,10 +35,10 @@ KOKKOS_FORCEINLINE_FUNCTION T sum_of_equal_lanes(const Subwarp<Exec, W>& subwarp
                                                  std::uint64_t equal, T value) {
   const int lane = subwarp.lane();
   const std::uint64_t below = (std::uint64_t{1} << lane) - 1;
-  int place = Kokkos::popcount(equal & below);
+  int place = popcount(equal & below);
   std::uint64_t above = equal & ~(below + 1 + below);  // equal lanes whose sums are not added yet
   while (subwarp.any(above != 0)) {
-    const T other = subwarp.shuffle(value, above ? Kokkos::countr_zero(above) : lane);
+    const T other = subwarp.shuffle(value, above ? countr_zero(above) : lane);
     if (above) value += other;
     above &= ~subwarp.ballot(place % 2 == 1);
     place /= 2;

@@ -40,9 +40,9 @@ struct ColumnBits {
   KOKKOS_FORCEINLINE_FUNCTION void take_all(const Use& use) {
     for (std::int64_t group = first; group <= last; ++group) {
       for (std::uint64_t left = marked_words[group]; left != 0; left &= left - 1) {
-        const std::int64_t place = group * 64 + Kokkos::countr_zero(left);
+        const std::int64_t place = group * 64 + countr_zero(left);
         for (std::uint64_t bits = words[place]; bits != 0; bits &= bits - 1) {
-          use(place * 64 + Kokkos::countr_zero(bits));
+          use(place * 64 + countr_zero(bits));
         }
         words[place] = 0;
       }

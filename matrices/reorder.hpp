@@ -149,10 +149,10 @@ struct TakeReached : SearchLevel<O, Off> {
       const std::uint64_t all = subwarp.ballot(mine);
       if (put && mine) {
         const std::uint64_t below = all & ((std::uint64_t{1} << subwarp.lane()) - 1);
-        this->queue[to + Kokkos::popcount(below)] = neighbour;
+        this->queue[to + popcount(below)] = neighbour;
         this->level[neighbour] = this->depth;
       }
-      to += Kokkos::popcount(all);
+      to += popcount(all);
     }
     if (!put && subwarp.lane() == 0) reached[item] = to;
   }

@@ -45,7 +45,7 @@ struct UniteBits {
     std::uint32_t all = bits.first[w];
     for (std::int64_t i = 1; i < bits.copies; ++i) all |= bits.first[i * bits.words + w];
     if (bits.copies > 1) bits.first[w] = all;
-    sum += Kokkos::popcount(all);
+    sum += popcount(all);
   }
 };
 

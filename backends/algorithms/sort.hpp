@@ -36,7 +36,7 @@ KOKKOS_FORCEINLINE_FUNCTION SameLanes same_lanes(const Subwarp& subwarp, Key key
       same &= one ? ones : ~ones;
     }
     const std::uint64_t self = std::uint64_t{1} << subwarp.lane();
-    return {static_cast<int>(Kokkos::popcount(same & (self - 1))), same >> subwarp.lane() == 1};
+    return {popcount(same & (self - 1)), same >> subwarp.lane() == 1};
   }
 }
 

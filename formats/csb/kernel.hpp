@@ -314,7 +314,7 @@ struct PieceLaneSums {
       const bool begins =
           k < last && walk.template key<false>(k) != walk.template key<false>(k - 1);
       const std::uint64_t votes = subwarp.ballot(begins);
-      if (votes != 0) return at + Kokkos::countr_zero(votes);
+      if (votes != 0) return at + countr_zero(votes);
     }
     return last;
   }

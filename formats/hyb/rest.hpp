@@ -30,7 +30,7 @@ struct RowsOfRest {
   KOKKOS_FORCEINLINE_FUNCTION O place(std::int64_t row) const {
     const std::uint32_t below = (std::uint32_t{1} << (row % RowBits::per_word)) - 1;
     return before_word[row / RowBits::per_word] +
-           static_cast<O>(Kokkos::popcount(bits.words[row / RowBits::per_word] & below));
+           static_cast<O>(popcount(bits.words[row / RowBits::per_word] & below));
   }
 };
 

@@ -81,7 +81,7 @@ struct LaneOfColumns {
   KOKKOS_FORCEINLINE_FUNCTION LaneEntry<S> next() {
     const bool inside = columns != 0;
     const LaneEntry<S> entry{backends::load_once(values + at, inside),
-                             inside ? Kokkos::countr_zero(columns) : 0, inside};
+                             inside ? countr_zero(columns) : 0, inside};
     columns &= columns - 1;
     columns &= columns - 1;
     at += 2 * tile_size;
@@ -133,7 +133,7 @@ struct TileSums {
       case Layout::dense_rows: return add_rows(values, tile.lines(), x);
       case Layout::dense_columns:
         return add_lanes(LaneOfColumns<S>::of(values, tile.lines(), half, row),
-                         (Kokkos::popcount(tile.lines()) + 1) / 2, x);
+                         (popcount(tile.lines()) + 1) / 2, x);
     }
   }
 
@@ -183,11 +183,11 @@ struct TileSums {
   KOKKOS_FORCEINLINE_FUNCTION void add_rows(const S* values, unsigned rows,
                                             const Acc (&x)[Vectors]) {
     const int lane = warp.lane() & (tile_size - 1);
-    const int steps = (Kokkos::popcount(rows) + 1) / 2;
+    const int steps = (popcount(rows) + 1) / 2;
     if (warp.lane() >= tile_size) rows &= rows - 1;
     for (int step = 0; step < steps; ++step) {
       const bool present = rows != 0;
-      const int row = present ? Kokkos::countr_zero(rows) : -1;
+      const int row = present ? countr_zero(rows) : -1;
       const S stored = backends::load_once(values + 2 * step * tile_size + warp.lane(), present);
       const Acc value(product.entry(stored));
       for (int v = 0; v < Vectors; ++v) {

@@ -92,7 +92,7 @@ KOKKOS_FORCEINLINE_FUNCTION int nibble(unsigned char byte, std::int64_t i) {
 KOKKOS_INLINE_FUNCTION std::int64_t value_place(const Tile& tile, const unsigned char* indices,
                                                 std::int64_t entry, int row, int column) {
   const auto below = [&](int line) {
-    return Kokkos::popcount(tile.lines() & ((1u << line) - 1)) * tile_size;
+    return popcount(tile.lines() & ((1u << line) - 1)) * tile_size;
   };
   switch (tile.layout()) {
     case Layout::dense: return column * tile_size + row;

@@ -191,7 +191,7 @@ struct SearchedSums {
         if (from < to) a = work.factor(k);
       }
       for (std::uint64_t left = subwarp.ballot(from < to); left != 0; left &= left - 1) {
-        const int lane = Kokkos::countr_zero(left);
+        const int lane = countr_zero(left);
         add(subwarp, subwarp.shuffle(a, lane), subwarp.shuffle(from, lane),
             subwarp.shuffle(to, lane), begin, end);
       }

@@ -77,9 +77,7 @@ struct LengthsOfRows {
 
 struct BitsOfWord {
   const std::uint64_t* bits;
-  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t word) const {
-    return Kokkos::popcount(bits[word]);
-  }
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t word) const { return popcount(bits[word]); }
 };
 
 template <Ordinal O>
@@ -108,7 +106,7 @@ struct WriteBits {
         static_cast<std::int64_t>(row_ptr[rows[slot]]) + before[word] - before[slot * words];
     const std::int64_t column = (word - slot * words) * 64;
     for (std::uint64_t left = bits[word]; left != 0; left &= left - 1) {
-      col_idx[to++] = static_cast<O>(column + Kokkos::countr_zero(left));
+      col_idx[to++] = static_cast<O>(column + countr_zero(left));
     }
   }
 };

@@ -71,8 +71,8 @@ class SumsByColumn {
       sums_[slot] = is_new ? term : sums_[slot] + term;
     }
     const std::uint64_t inserted = subwarp.ballot(is_new);
-    if (is_new) list_[count_ + Kokkos::popcount(inserted & below)] = static_cast<O>(slot);
-    count_ += Kokkos::popcount(inserted);
+    if (is_new) list_[count_ + popcount(inserted & below)] = static_cast<O>(slot);
+    count_ += popcount(inserted);
     subwarp.sync();
   }
   /// Adds another table's sums, in the order of its list, or all that fits.
@@ -169,8 +169,7 @@ struct TripleProductKernel : TripleRows<S, O, Off> {
     };
     const int at = me * slots;
     Sums row_of_RA(keys + at, sums + at, lists + at,
-                   Kokkos::countr_zero(static_cast<unsigned>(slots_of_RA)),
-                   Sums::most_of(slots_of_RA), 0);
+                   countr_zero(static_cast<unsigned>(slots_of_RA)), Sums::most_of(slots_of_RA), 0);
     Sums row_of_C = table(me, 0);
     row_of_RA.clear(subwarp);
     row_of_C.clear(subwarp);

@@ -245,7 +245,7 @@ struct SumOfEqualLanes {
     const std::uint64_t same = backends::equal_lanes(group, own < 0 ? -1 : own / divisor);
     const std::uint64_t equal = own < 0 ? 0 : same;
     const int sum = backends::sum_of_equal_lanes(group, equal, own);
-    const bool first = equal != 0 && Kokkos::countr_zero(equal) == group.lane();
+    const bool first = equal != 0 && countr_zero(equal) == group.lane();
     return first ? sum : own;
   }
 };

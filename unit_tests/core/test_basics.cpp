@@ -2,6 +2,7 @@
 // Types, errors, objects that were moved from, and versions: every other part is made with these.
 #include <doctest/doctest.h>
 
+#include <bit>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -82,6 +83,19 @@ TEST_CASE("ceil_div rounds up") {
   static_assert(heddle::ceil_div(std::int64_t{1} << 40, 3) == 366503875926);
   static_assert(std::is_same_v<decltype(heddle::ceil_div(1, std::size_t{2})), std::size_t>);
   CHECK(heddle::ceil_div(9, 4) == 3);
+}
+
+TEST_CASE("ones are counted, and the zeros below the lowest") {
+  const auto check = [](auto x) {
+    CAPTURE(x);
+    CHECK(heddle::popcount(x) == std::popcount(x));
+    CHECK(heddle::countr_zero(x) == std::countr_zero(x));
+  };
+  for (const std::uint64_t x : {0x0u, 0x1u, 0x80000000u, 0xf0f0u, 0xffffffffu}) {
+    check(static_cast<std::uint32_t>(x));
+    check(x);
+    check(x << 32);
+  }
 }
 
 TEST_CASE("a place is written with what is known of it") {

@@ -120,7 +120,7 @@ struct WriteMarkedKeys {
         keys[to++] = static_cast<Key>((w - panel * words) * 32 + bit + first_key);
       }
     }
-    sum += Kokkos::popcount(bits[w]);
+    sum += popcount(bits[w]);
   }
 };
 

@@ -61,7 +61,7 @@ struct PanelShapesKernel {
         for (Off k = begin; k < end; ++k) look_at(k);
       }
       for (std::uint64_t left = subwarp.ballot(shared); left != 0; left &= left - 1) {
-        const int lane = Kokkos::countr_zero(left);
+        const int lane = countr_zero(left);
         const Off from = subwarp.broadcast(begin, lane), to = subwarp.broadcast(end, lane);
         for (Off k = from + static_cast<Off>(subwarp.lane()); k < to;
              k += static_cast<Off>(Team::subwarp_width)) {

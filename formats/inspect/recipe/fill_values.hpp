@@ -27,7 +27,7 @@ struct SharedItemsKernel {
     if (exists && !shared) items.alone(item);
     const std::int64_t first = item - subwarp.lane();
     for (std::uint64_t left = subwarp.ballot(shared); left != 0; left &= left - 1) {
-      items.together(subwarp, first + Kokkos::countr_zero(left));
+      items.together(subwarp, first + countr_zero(left));
     }
   }
 };
