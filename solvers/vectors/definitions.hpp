@@ -75,72 +75,6 @@ struct ShareOfRows {
   }
 };
 
-/// The rows of one vector that a lane holds at once. UnitStride: whether entries of a vector follow
-/// each other. Whole: whether all rows of the pack exist.
-template <class Pack, bool UnitStride, bool Whole>
-struct Entries {
-  std::int64_t row;
-  int vector;
-  std::int64_t rows;  ///< number of rows from `row` on
-
-  template <Scalar V>
-  KOKKOS_FORCEINLINE_FUNCTION Pack load(const Multivector<V>& v) const {
-    const V* const from = address(v);
-    if constexpr (UnitStride && Whole) {
-      return Pack::load(from);
-    } else if constexpr (UnitStride) {
-      return Pack::load(from, mask());
-    } else {
-      return Pack::strided(from, v.row_stride, mask());
-    }
-  }
-  template <Scalar V>
-  KOKKOS_FORCEINLINE_FUNCTION Pack load(const Multivector<const V>& v) const {
-    return load(
-        Multivector<V>{const_cast<V*>(v.data), v.row_stride, v.vector_stride, v.rows, v.count});
-  }
-  template <Scalar V>
-  KOKKOS_FORCEINLINE_FUNCTION void store(const Multivector<V>& v, const Pack& values) const {
-    V* const to = address(v);
-    if constexpr (UnitStride && Whole) {
-      Pack::store(to, values);
-    } else if constexpr (UnitStride) {
-      Pack::store(to, values, mask());
-    } else {
-      Pack::store_strided(to, v.row_stride, values, mask());
-    }
-  }
-  /// Loads from the vector that begins at `first`, for loops over many vectors.
-  template <Scalar V>
-  KOKKOS_FORCEINLINE_FUNCTION Pack load(const V* first, int row_stride) const {
-    const V* const from = first + row * (UnitStride ? 1 : row_stride);
-    if constexpr (UnitStride && Whole) {
-      return Pack::load(from);
-    } else if constexpr (UnitStride) {
-      return Pack::load(from, mask());
-    } else {
-      return Pack::strided(from, row_stride, mask());
-    }
-  }
-  /// The values, with zeros beyond the last row, for sums.
-  KOKKOS_FORCEINLINE_FUNCTION Pack keep(const Pack& values) const {
-    if constexpr (Whole) {
-      return values;
-    } else {
-      return Pack::keep(mask(), values);
-    }
-  }
-
- private:
-  KOKKOS_FORCEINLINE_FUNCTION typename Pack::Mask mask() const {
-    return Pack::Mask::first(Whole ? Pack::width : rows);
-  }
-  template <Scalar V>
-  KOKKOS_FORCEINLINE_FUNCTION V* address(const Multivector<V>& v) const {
-    return v.data + row * (UnitStride ? 1 : v.row_stride) + vector * v.vector_stride;
-  }
-};
-
 /// Launches make.operator()<unit>(), a kernel for vectors of unit stride, or for any stride. Each
 /// is compiled once: on a CPU the first for AVX2 if the compiler supports it, and processors
 /// without AVX2 run the second.
@@ -539,12 +473,14 @@ void launch_tiles(const Exec& exec, const VectorsOfEach<const V>& left,
   int shares = backends::has_lanes<Exec> || Own
                    ? teams_for(exec, right.rows)
                    : teams_for_all(exec, right.rows, left.first.count + right.count);
+  const int tiles = AnyStride::template tiles_apart<threads>(left.first.count, right.count);
   if constexpr (AnyStride::template apart<threads>) {
     if (shares < few) shares = std::min(few, teams_of_lanes(exec, right.rows));
+    const int most = exec.concurrency() / tuning_of<Exec>.threads / 2;  // a quarter runs at once
+    shares = std::min(shares, std::max(1, most / tiles));
   }
   shares = std::min(shares, partials.most_teams);
   const bool unit_stride = has_unit_stride(left.first) && has_unit_stride(right);
-  const int tiles = AnyStride::template tiles_apart<threads>(left.first.count, right.count);
   launch_by_stride(exec, "heddle::vectors::inner_products", std::int64_t{shares} * tiles,
                    unit_stride, [&]<bool unit>() {
                      return InnerProductsKernel<V, W, Acc, unit, Columns, TileRows, Own, Finish>{
@@ -632,34 +568,56 @@ struct CombinationsKernel {
     } while (i < read);
   }
 
-  /// Adds vectors i, ..., i + count - 1 of V on a GPU, a row for each lane.
+  /// Adds vectors i, ..., i + count - 1 of V on a GPU, one or two rows for each lane.
   template <int Width, class Team>
   KOKKOS_FORCEINLINE_FUNCTION void add(const Team& team, std::int64_t at, std::int64_t until, int i,
                                        int count, int j, bool last) const {
     using Pack = backends::Pack<Team, Acc>;
-    // Loads that do not wait for each other. Their coefficients take scalar registers, of which
-    // there are few.
+    // Loads that do not wait for each other; their coefficients take few scalar registers.
     constexpr int together = at_once / Width / (sizeof(Acc) > sizeof(double) ? 2 : 1);
+    constexpr int rows = Width == 1 ? 2 : 1;
     Acc scales[Width];
     for (int b = 0; b < Width; ++b) scales[b] = alpha.of(j + b);
-    for (at += team.thread(); at < until; at += Team::threads) {
-      const Entries<Pack, UnitStride, false> entries{at, 0, until - at};
-      Pack sum[Width];
-      begin<Width>(entries, i, j, sum);
+    for (at += team.thread(); at < until; at += rows * Team::threads) {
+      const auto entries_of = [&](int row) {
+        const std::int64_t of_row = at + row * Team::threads;
+        return Entries<Pack, UnitStride, false>{of_row, 0, until - of_row};
+      };
+      Pack sum[rows][Width];
+      HEDDLE_UNROLL(rows)
+      for (int r = 0; r < rows; ++r) begin<Width>(entries_of(r), i, j, sum[r]);
       int k = 0;
       for (; k + together <= count; k += together) {
-        Pack entry[together];
-        HEDDLE_UNROLL(together)
-        for (int a = 0; a < together; ++a) {
-          entry[a] = entries.load(from.vector(j, i + k + a), from.first.row_stride);
+        add_some<together>(entries_of, i + k, j, scales, sum);
+      }
+      for (; k < count; ++k) add_some<1>(entries_of, i + k, j, scales, sum);
+      HEDDLE_UNROLL(rows)
+      for (int r = 0; r < rows; ++r) end<Width>(entries_of(r), j, sum[r], last);
+    }
+  }
+
+  /// Adds vectors v, ..., v + Vectors - 1 of V to the sums of each row of a lane.
+  template <int Vectors, int Width, int Rows, class EntriesOf, class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION void add_some(const EntriesOf& entries_of, int v, int j,
+                                            const Acc (&scales)[Width],
+                                            Pack (&sum)[Rows][Width]) const {
+    Pack entry[Rows][Vectors];
+    HEDDLE_UNROLL(Rows)
+    for (int r = 0; r < Rows; ++r) {
+      HEDDLE_UNROLL(Vectors)
+      for (int a = 0; a < Vectors; ++a) {
+        entry[r][a] = entries_of(r).load(from.vector(j, v + a), from.first.row_stride);
+      }
+    }
+    HEDDLE_UNROLL(Vectors)
+    for (int a = 0; a < Vectors; ++a) {
+      for (int b = 0; b < Width; ++b) {
+        const Pack factor = Pack::all(scales[b] * coefficients(v + a, j + b));
+        HEDDLE_UNROLL(Rows)
+        for (int r = 0; r < Rows; ++r) {
+          sum[r][b] = Pack::multiply_add(factor, entry[r][a], sum[r][b]);
         }
-        HEDDLE_UNROLL(together)
-        for (int a = 0; a < together; ++a) add_one(entry[a], i + k + a, j, scales, sum);
       }
-      for (; k < count; ++k) {
-        add_one(entries.load(from.vector(j, i + k), from.first.row_stride), i + k, j, scales, sum);
-      }
-      end<Width>(entries, j, sum, last);
     }
   }
 
@@ -705,14 +663,6 @@ struct CombinationsKernel {
     }
   }
 
-  /// Adds an entry of vector v of V to the sums of W from vector j on.
-  template <int Width, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION void add_one(const Pack& entry, int v, int j,
-                                           const Acc (&scales)[Width], Pack (&sum)[Width]) const {
-    for (int b = 0; b < Width; ++b) {
-      sum[b] = Pack::multiply_add(Pack::all(scales[b] * coefficients(v, j + b)), entry, sum[b]);
-    }
-  }
   KOKKOS_FORCEINLINE_FUNCTION Acc factor(int i, int j) const {
     return alpha.of(j) * coefficients(i, j);
   }

@@ -225,6 +225,72 @@ void stream(const Exec& exec, const char* label, std::int64_t rows, int vectors,
             const VectorWorkspace<Exec, typename Pass::accumulator_type>* workspace = nullptr,
             typename Pass::accumulator_type* totals = nullptr);
 
+/// The rows of one vector that a lane holds at once. UnitStride: whether entries of a vector follow
+/// each other. Whole: whether all rows of the pack exist.
+template <class Pack, bool UnitStride, bool Whole>
+struct Entries {
+  std::int64_t row;
+  int vector;
+  std::int64_t rows;  ///< number of rows from `row` on
+
+  template <Scalar V>
+  KOKKOS_FORCEINLINE_FUNCTION Pack load(const Multivector<V>& v) const {
+    const V* const from = address(v);
+    if constexpr (UnitStride && Whole) {
+      return Pack::load(from);
+    } else if constexpr (UnitStride) {
+      return Pack::load(from, mask());
+    } else {
+      return Pack::strided(from, v.row_stride, mask());
+    }
+  }
+  template <Scalar V>
+  KOKKOS_FORCEINLINE_FUNCTION Pack load(const Multivector<const V>& v) const {
+    return load(
+        Multivector<V>{const_cast<V*>(v.data), v.row_stride, v.vector_stride, v.rows, v.count});
+  }
+  template <Scalar V>
+  KOKKOS_FORCEINLINE_FUNCTION void store(const Multivector<V>& v, const Pack& values) const {
+    V* const to = address(v);
+    if constexpr (UnitStride && Whole) {
+      Pack::store(to, values);
+    } else if constexpr (UnitStride) {
+      Pack::store(to, values, mask());
+    } else {
+      Pack::store_strided(to, v.row_stride, values, mask());
+    }
+  }
+  /// Loads from the vector that begins at `first`, for loops over many vectors.
+  template <Scalar V>
+  KOKKOS_FORCEINLINE_FUNCTION Pack load(const V* first, int row_stride) const {
+    const V* const from = first + row * (UnitStride ? 1 : row_stride);
+    if constexpr (UnitStride && Whole) {
+      return Pack::load(from);
+    } else if constexpr (UnitStride) {
+      return Pack::load(from, mask());
+    } else {
+      return Pack::strided(from, row_stride, mask());
+    }
+  }
+  /// The values, with zeros beyond the last row, for sums.
+  KOKKOS_FORCEINLINE_FUNCTION Pack keep(const Pack& values) const {
+    if constexpr (Whole) {
+      return values;
+    } else {
+      return Pack::keep(mask(), values);
+    }
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION typename Pack::Mask mask() const {
+    return Pack::Mask::first(Whole ? Pack::width : rows);
+  }
+  template <Scalar V>
+  KOKKOS_FORCEINLINE_FUNCTION V* address(const Multivector<V>& v) const {
+    return v.data + row * (UnitStride ? 1 : v.row_stride) + vector * v.vector_stride;
+  }
+};
+
 }  // namespace heddle::detail::vectors
 
 namespace heddle {
