@@ -19,8 +19,8 @@ from results import (CUSPARSE_ANY, CUSPARSE_CSR, KOKKOS_KERNELS, Comparison, com
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 KEPT_OF_FORMATS = [
-    ("H100, one vector", "h100-spmv-double-all-formats"),
-    ("H200, 8 side by side", "h200-spmv-double-all-formats-8-columns-right"),
+    ("H200, one vector", "h200-spmv-double-all-formats-0.3"),
+    ("8 side by side", "h200-spmv-double-all-formats-8-columns-right"),
     ("32 side by side", "h200-spmv-double-all-formats-32-columns-right"),
     ("8 apart", "h200-spmv-double-all-formats-8-columns-left"),
     ("32 apart", "h200-spmv-double-all-formats-32-columns-left"),
@@ -33,20 +33,19 @@ COMPARED = ["mean speed-up", "lowest", "slower by more than 5 %", "set-up pays o
 # The comparisons: operation, machine, results, and the peers' names with their contestants.
 CUSPARSE = [("cuSPARSE, the better CSR", CUSPARSE_CSR), ("cuSPARSE, any format", CUSPARSE_ANY)]
 MKL = [("MKL, optimized", ("mkl-optimized",)), ("MKL as created", ("mkl-plain",))]
-ALL_FORMATS = "h100-spmv-double-all-formats"
-SOLVED = "epyc-2-threads-solve-double-auto"
+ALL_FORMATS = "h200-spmv-double-all-formats-0.3"
+SOLVED, SOLVED_ON_GPU = "epyc-2-threads-solve-double-auto", "h200-solve-double-auto-0.3"
 SOLVERS = [("heddle::solve", "#0b7a75", "auto"), ("PETSc: GMRES, ILU(0)", "#c2601a", "petsc"),
            ("scipy: spsolve", "#7a6fb5", "scipy")]
-PRODUCTS = [("y = Ax", "H100", "h100-spmv-double", CUSPARSE),
-            ("y = Ax", "H100", ALL_FORMATS, [("Kokkos Kernels", KOKKOS_KERNELS)])]
-OTHERS = [("y = Ax, 17 generated of other %s" % what, "H100", "h100-spmv-double-seed-%d" % s,
+PRODUCTS = [("y = Ax", "H200", "h200-spmv-double-0.3", CUSPARSE),
+            ("y = Ax", "H200", ALL_FORMATS, [("Kokkos Kernels", KOKKOS_KERNELS)])]
+OTHERS = [("y = Ax, 17 generated of other %s" % what, "H200", "h200-spmv-double-seed-%d-0.3" % s,
            CUSPARSE + [("Kokkos Kernels", KOKKOS_KERNELS)])
           for s, what in ((2, "seeds, half the size"), (3, "seeds, 1.4 times the size"))]
-COLUMNS = [("%d vectors, %s" % (n, where), device, "%s-%d-columns-%s" % (name, n, side), [("cuSPARSE", CUSPARSE_ANY)])
-           for device, name, counts in (("H100", "h100-spmv-double", ((8, "right"), (8, "left"), (2, "right"), (32, "left"))),
-                                        ("H200", "h200-spmv-double-all-formats", ((4, "right"), (32, "right"), (3, "left"))))
-           for n, side in counts for where in ["by rows" if side == "right" else "by columns"]]
-SOLVES = [(what, "H100", "h100-sptrsv-double-" + name, [("cuSPARSE", ("cusparse",))])
+COLUMNS = [("%d vectors, %s" % (n, "by rows" if side == "right" else "by columns"), "H200",
+            "h200-spmv-double-%d-columns-%s-0.3" % (n, side), [("cuSPARSE", CUSPARSE_ANY)])
+           for n, side in ((8, "right"), (8, "left"), (2, "right"), (32, "left"))]
+SOLVES = [(what, "H200", "h200-sptrsv-double-%s-0.3" % name, [("cuSPARSE", ("cusparse",))])
           for what, name in (("lower triangle", "lower"), ("upper triangle", "upper"),
                              ("lower triangle, 8 vectors", "8-columns"))]
 XEON = "Xeon, 16 threads"
@@ -129,8 +128,8 @@ def runs_page():
              "Written by `perf_tests/report/performance.py` from the files beside it. [The page](../../docs/performance.md) has what they say."]
     for title, runs in SECTIONS:
         lines += section(title, sources(names_of(runs)))
-    lines += section("Conversions", sources(["h100-convert-double"]))
-    lines += section("Whole solves", sources([SOLVED]), ["What PETSc and scipy ran with: "
+    lines += section("Conversions", sources(["h200-convert-double-0.3"]))
+    lines += section("Whole solves", sources([SOLVED, SOLVED_ON_GPU, "h200-solve-double-cg-0.3", "h200-solve-double-gmres-0.3"]), ["What PETSc and scipy ran with: "
                      "[NOTES-solve.md](NOTES-solve.md#heddlesolve-beside-petscs-and-scipys-defaults)."])
     return "\n".join(lines) + "\n"
 
@@ -165,7 +164,7 @@ def formats_table():
             row += [len(found), "%.2f" % geometric_mean(ratios), matrix_of(found[0]),
                     sum(r < 1 / 1.05 for r in ratios)] if found else ["", "", "", ""]
         rows.append(row)
-    return markdown(["format", "H100: matrices", "mean", "lowest", "below 0.95",
+    return markdown(["format", "H200: matrices", "mean", "lowest", "below 0.95",
                   "16 threads: matrices", "mean", "lowest", "below 0.95"], rows)
 
 
@@ -180,7 +179,7 @@ def setups():
 
 
 def conversions():
-    results = load("h100-convert-double")
+    results = load("h200-convert-double-0.3")
     names = ["csr/adaptive", "ell", "blocked-ell", "coo", "gcsr", "hyb", "dia",
              "bcsr/2x2", "tiled/16", "csb", "transpose", "cusparse-bsr", "cusparse-csc"]
     rows = []
@@ -200,9 +199,11 @@ def microseconds(contestant):
     return short(1e6 * time(contestant)) if contestant else "-"
 
 
-def solutions():
-    """Of every system whole times of heddle::solve, PETSc and scipy; who solved it and who was the fastest."""
-    run, names = load(SOLVED), [name for _, _, name in SOLVERS[1:]]
+def solutions(name):
+    """Of every system whole times of heddle::solve and its peers; who solved it and who was the fastest."""
+    run = load(name)
+    there = {c["name"] for m in run["matrices"] for c in m["contestants"]}
+    names = [peer for _, _, peer in SOLVERS[1:] if peer in there]
     rows = [{"matrix": m["name"]} | c for m in run["matrices"] for c in m["contestants"] if c["name"] in names]
     systems = choice.systems_of(choice.rows_of_run(run))
     return ["- " + line for line in peers.conclusions(systems, names, rows)], list(peers.table(systems, names, rows))
@@ -249,8 +250,9 @@ def read(name):
 def page():
     lines = read("performance.head.txt")
     lines += section("How much faster, and at what price?", summary())
-    who, every_system = solutions()
-    lines += section("Time to solution", read("performance.solve.txt"), who, every_system, from_runs([SOLVED]))
+    lines += section("Time to solution", read("performance.solve.txt"), *solutions(SOLVED), from_runs([SOLVED]))
+    lines += section("Time to solution on a GPU", read("performance.solve-gpu.txt"), *solutions(SOLVED_ON_GPU),
+                     from_runs([SOLVED_ON_GPU]))
     for title, runs in SECTIONS:
         lines += section(title, comparison(runs), from_runs(names_of(runs)))
     lines += section("Is another format faster than what a plan takes?",
@@ -258,10 +260,10 @@ def page():
                       "matrix; from the", "results of products above."], formats_table())
     lines += section("What does set-up cost?", ["Of `auto`, in its own applies."], setups())
     lines += section("How long does a conversion take?",
-                     ["Milliseconds from CSR into a plan, allocations included, on an H100."],
-                     conversions(), from_runs(["h100-convert-double"]))
-    lines += section("Every matrix", ["![Time of y = A x over the bytes that it moves, of each matrix on an H100](products.svg)"], [
-        "Microseconds of a product and of a lower triangular solve on an H100, and of a product with 16 threads on",
+                     ["Milliseconds from CSR into a plan, allocations included, on an H200."],
+                     conversions(), from_runs(["h200-convert-double-0.3"]))
+    lines += section("Every matrix", ["![Time of y = A x over the bytes that it moves, of each matrix on an H200](products.svg)"], [
+        "Microseconds of a product and of a lower triangular solve on an H200, and of a product with 16 threads on",
         "a Xeon; `-` where there is none. *At triad's speed* is CSR's minimum of bytes (12 a nonzero, 4 a row pointer, x and y",
         "once) over the bandwidth measured in the same run."], every_matrix())
     lines += section("Glossary", ["Words of measurements; the others are in the [index](overview.md#glossary)."],
@@ -275,11 +277,11 @@ def speedups():
                                        CPU_SOLVES[:1]):
         yield "%s, %s" % (what, machine), [(peer, name, names, "auto") for peer, names in peers]
     for method, name in (("CG", "cg"), ("GMRES", "gmres")):
-        yield "%s with Jacobi, H100" % method, [
-            ("a loop over cuSPARSE", "h100-solve-double-%s-cusparse" % name, JACOBI_LOOPS, "jacobi")]
-    yield "ILU(0), a solve with both factors, H100", [
-        ("cuSPARSE", "h100-ilu-double", ("cusparse-apply",), "apply")]
-    yield "A A, new values, H100", [("cuSPARSE", "h100-multiply-double-aa", ("cusparse",), "auto")]
+        yield "%s with Jacobi, H200" % method, [
+            ("a loop over cuSPARSE", "h200-solve-double-%s-0.3" % name, JACOBI_LOOPS, "jacobi")]
+    yield "ILU(0), a solve with both factors, H200", [
+        ("cuSPARSE", "h200-ilu-double-0.3", ("cusparse-apply",), "apply")]
+    yield "A A, new values, H200", [("cuSPARSE", "h200-multiply-double-aa-0.3", ("cusparse",), "auto")]
 
 
 def speedups_picture():
@@ -337,7 +339,7 @@ def products_picture():
         series.append((name, colour, [
             (m["apply_bytes"] / 1e6, 1e6 * time(c), "%s, %s: %.1f us" % (m["name"], name, 1e6 * time(c)))
             for m, c in found if c]))
-    return picture(series, "Time of y = Ax over its bytes, of %d matrices on an H100" % len(results["matrices"]),
+    return picture(series, "Time of y = Ax over its bytes, of %d matrices on an H200" % len(results["matrices"]),
                    ("MB that y = Ax moves at least in CSR (matrix, x and y)", "microseconds"),
                    1e9 * results["figures"]["triad_gbytes_per_second"])
 
