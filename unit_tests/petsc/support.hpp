@@ -126,10 +126,10 @@ void set_entries(Mat A, const Entries& entries) {
   OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
 }
 
-/// Types of matrices whose values lie in the memory that Heddle reads.
-inline constexpr bool on_host =
-    Kokkos::SpaceAccessibility<Kokkos::HostSpace,
-                               heddle::petsc::ExecutionSpace::memory_space>::accessible;
+/// Types of matrices and vectors whose values lie in the memory that Heddle reads.
+using Space = heddle::petsc::ExecutionSpace::memory_space;
+inline constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible;
+inline constexpr const char* vector_type = on_host ? VECSTANDARD : VECKOKKOS;
 inline constexpr const char* aij = on_host ? MATAIJ : MATAIJKOKKOS;
 inline constexpr const char* distributed_aij = on_host ? MATMPIAIJ : MATMPIAIJKOKKOS;
 inline constexpr const char* sequential_aij = on_host ? MATSEQAIJ : MATSEQAIJKOKKOS;
@@ -163,6 +163,15 @@ inline void fill_poisson(Mat A, PetscInt n, double scale = 1, double skew = 0) {
     if (y > 0) add(i - n, -scale);
     if (y + 1 < n) add(i + n, -scale);
   });
+}
+
+/// Changes the first entries of an array in the memory that Heddle reads, unseen by PETSc.
+template <class T, class Change>
+void change_entries(T* entries, std::size_t count, const Change& change) {
+  const Kokkos::View<T*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> array(entries, count);
+  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), array);
+  for (std::size_t i = 0; i < count; ++i) change(host(i));
+  Kokkos::deep_copy(array, host);
 }
 
 inline void fill_random(Vec x, std::uint64_t seed) {

@@ -40,12 +40,17 @@ void compare(Mat A, Mat shell) {
 
   expected = copy_of(x);
   found = copy_of(x);
-  const auto transposed = [&](auto multiply, auto multiply_add) {
-    OK(multiply(A, from_rows, expected));
+  // conj(A^T conj(x)), since PETSc 3.25.4's own Hermitian products of aijkokkos do not transpose:
+  // it gives Kokkos Kernels the mode "C", which conjugates alone.
+  const auto transposed = [&](auto multiply, auto multiply_add, const auto& conjugate) {
+    const Vector input = copy_of(from_rows);
+    conjugate(input);
+    OK(MatMultTranspose(A, input, expected));
+    conjugate(expected);
     OK(VecSet(found, nan));
     OK(multiply(shell, from_rows, found));
     CHECK(difference(expected, found) <= rounding);
-    OK(multiply_add(A, from_rows, x, expected));
+    OK(VecAXPY(expected, 1, x));
     OK(VecSet(found, nan));
     OK(multiply_add(shell, from_rows, x, found));
     CHECK(difference(expected, found) <= rounding);
@@ -53,8 +58,9 @@ void compare(Mat A, Mat shell) {
     OK(multiply_add(shell, from_rows, found, found));
     CHECK(difference(expected, found) <= rounding);
   };
-  transposed(MatMultTranspose, MatMultTransposeAdd);
-  transposed(MatMultHermitianTranspose, MatMultHermitianTransposeAdd);
+  transposed(MatMultTranspose, MatMultTransposeAdd, [](Vec) {});
+  transposed(MatMultHermitianTranspose, MatMultHermitianTransposeAdd,
+             [](Vec vector) { OK(VecConjugate(vector)); });
 }
 
 void preallocate(Mat A) {
@@ -168,8 +174,8 @@ TEST_CASE("a shell has new values of its matrix, and a new pattern") {
     MatInfo info;
     OK(MatGetInfo(part, MAT_LOCAL, &info));
     OK(MatSeqAIJGetCSRAndMemType(part, &i, &j, &values, nullptr));
-    std::for_each(values, values + static_cast<PetscInt>(info.nz_used),
-                  [](PetscScalar& value) { value *= 5; });
+    change_entries(values, static_cast<std::size_t>(info.nz_used),
+                   [](PetscScalar& value) { value *= 5; });
   }
   PetscObjectState before, after;
   OK(PetscObjectStateGet(object(copies.value), &before));
@@ -207,9 +213,13 @@ TEST_CASE("an update that fails on one process fails on all, until the matrix is
   const PetscInt *row_ptr, *columns;
   PetscScalar* values;
   OK(MatSeqAIJGetCSRAndMemType(own_part(A), &row_ptr, &columns, &values, nullptr));
-  PetscInt& column = *const_cast<PetscInt*>(columns);
-  const PetscInt good = column;
-  if (process() == processes() - 1) column = -1;
+  PetscInt good = 0;
+  const auto set_first_column = [&](PetscInt to) {
+    change_entries(const_cast<PetscInt*>(columns), 1,
+                   [&](PetscInt& column) { good = std::exchange(column, to); });
+  };
+  const bool fails = process() == processes() - 1;
+  if (fails) set_first_column(-1);
   {
     const auto [x, y] = vectors_of(A);
     const Said said;
@@ -222,7 +232,7 @@ TEST_CASE("an update that fails on one process fails on all, until the matrix is
   }
   const std::string text = viewed([&](PetscViewer viewer) { OK(MatView(shell, viewer)); });
   if (processes() == 1) CHECK(text.find("own columns none") != std::string::npos);
-  column = good;
+  if (fails) set_first_column(good);
   compare(A, shell);
 }
 
