@@ -20,7 +20,8 @@ namespace heddle::petsc {
 struct ShellOptions {
   /// Options of the plans. Schemes that are pinned here are for the columns that the process owns.
   SpmvOptions plan = {};
-  /// Pins the scheme of the columns that other processes own.
+  /// Pins the scheme of the columns that other processes own. Without it gcsr is taken if more than
+  /// half of the rows have no entry there, and else what a plan chooses.
   std::optional<Scheme> remote_scheme = std::nullopt;
 };
 
@@ -199,10 +200,7 @@ class Product {
       remote_.reset();
       x_remote_ = {};
       if (remote.columns() > 0) {
-        SpmvOptions options = options_.plan;
-        options.scheme = options_.remote_scheme;
-        options.transposed_scheme = std::nullopt;
-        remote_.emplace(exec, remote, options);
+        make_remote(exec, remote);
         x_remote_ = Remote(Kokkos::view_alloc(kokkos_space(exec), "heddle::petsc::remote"),
                            static_cast<std::size_t>(remote.columns()));
         exec.fence("heddle::petsc::inspected");
@@ -214,6 +212,25 @@ class Product {
     pattern_ = pattern;
     PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(A_), &values_state_));
     PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /// A plan is chosen for y = A x, which stores every row, and products add the remote columns to
+  /// y: gcsr then touches only the rows that have entries.
+  void make_remote(const Exec& exec, const Matrix& remote) {
+    SpmvOptions options = options_.plan;
+    options.scheme = options_.remote_scheme;
+    options.transposed_scheme = std::nullopt;
+    if (!options.scheme &&
+        2 * row_features(exec, remote, Check::rows).empty_rows > std::int64_t{remote.rows()}) {
+      options.scheme = Scheme("gcsr");
+      try {
+        remote_.emplace(exec, remote, options);
+        return;
+      } catch (const Refusal&) {  // beyond options.max_bytes
+        options.scheme = std::nullopt;
+      }
+    }
+    remote_.emplace(exec, remote, options);
   }
 
   PetscErrorCode update() {
@@ -426,7 +443,8 @@ namespace heddle::petsc {
 ///
 /// Each process has a plan for the columns that it owns and one for those of other processes. Both
 /// borrow the arrays of A, to which the shell holds a reference. A product starts the exchange of
-/// x, multiplies the own columns meanwhile, and adds the others. Vectors are borrowed where they
+/// x, multiplies the own columns meanwhile, and adds the others: by gcsr, which touches only the
+/// rows that have any, if more than half of the rows have none. Vectors are borrowed where they
 /// lie: in host memory, or, of type kokkos, where Kokkos runs. Products allocate nothing; the first
 /// one of a transposing kind prepares it, which allocates. Bitwise reproducible as SpmvPlan is,
 /// except that the order of sums over processes in transposing products is PetscSF's.

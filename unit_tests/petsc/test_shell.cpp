@@ -147,6 +147,35 @@ TEST_CASE("pinned schemes are those that run, and the view names them") {
   }
 }
 
+TEST_CASE("few rows with columns of other processes: gcsr, unless a bound or a pin forbids it") {
+  const Matrix A = empty_matrix(144, 144, Layout::runs, Layout::runs);
+  const auto remote_is = [](Mat shell, const char* scheme) {
+    const std::string text = viewed([&](PetscViewer viewer) { OK(MatView(shell, viewer)); });
+    if (process() == 0 && processes() > 1) {
+      CHECK(text.find(std::string("remote columns ") + scheme) != std::string::npos);
+    }
+  };
+  fill_poisson(A, 12);
+  const Matrix shell = make_shell(A);
+  remote_is(shell, "gcsr");
+  compare(A, shell);
+  fill_poisson(A, 12, 3);
+  compare(A, shell);
+
+  heddle::petsc::ShellOptions pinned, bounded;
+  pinned.remote_scheme = Scheme("coo");
+  remote_is(make_shell(A, pinned), "coo");
+  bounded.plan.max_bytes = 0;
+  const Matrix in_no_bytes = make_shell(A, bounded);
+  remote_is(in_no_bytes, "csr");
+  const auto [x, y] = vectors_of(A);
+  const Vector found = copy_of(y);
+  fill_random(x, 5);
+  OK(MatMult(A, x, y));
+  OK(MatMult(in_no_bytes, x, found));
+  CHECK(difference(y, found) <= rounding);
+}
+
 TEST_CASE("a shell has new values of its matrix, and a new pattern") {
   constexpr PetscInt n = 200;
   const Matrix A = empty_matrix(n, n, Layout::runs, Layout::runs);
