@@ -9,6 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "../../backends/several_devices.hpp"
+#include "../../backends/stream.hpp"
 #include "../../formats/spmv.hpp"
 #include "common.hpp"
 
@@ -28,6 +30,29 @@ struct ShellOptions {
 }  // namespace heddle::petsc
 
 namespace heddle::detail::petsc {
+
+/// A queue beside PETSc's. PetscSF copies what it sends and receives to the host and back in
+/// PETSc's queue, unless MPI knows the device's memory, and would wait for a product there.
+class QueueBeside {
+ public:
+  explicit QueueBeside(const Exec& exec)
+      : queue_(backends::current_device<Exec>()), begun_(exec), ended_(queue_.exec()) {}
+  const Exec& exec() const { return queue_.exec(); }
+  /// Lets this queue go on after what is queued on `exec`.
+  void follow(const Exec& exec) {
+    begun_.record(exec);
+    begun_.hold(queue_.exec());
+  }
+  /// Lets `exec` go on after what is queued here.
+  void join(const Exec& exec) {
+    ended_.record(queue_.exec());
+    ended_.hold(exec);
+  }
+
+ private:
+  DeviceQueue<Exec> queue_;
+  DeviceEvent<Exec> begun_, ended_;
+};
 
 /// The context of a shell. A template only so that sources that make no shell do not compile
 /// plans.
@@ -197,6 +222,7 @@ class Product {
     PetscCall(agreed(comm(), [&]() -> PetscErrorCode {
       const Exec exec = execution_space();
       own_.emplace(exec, own, options_.plan);
+      if (exchange_ && !beside_) beside_.emplace(exec);
       remote_.reset();
       x_remote_ = {};
       if (remote.columns() > 0) {
@@ -280,9 +306,9 @@ class Product {
   /// y = op(A) x + beta y for one plan. A failure does not end the product, since other processes
   /// wait for the exchange.
   template <class X, class Y>
-  static Failure multiply(const Plan& plan, Op op, const X& x, S beta, const Y& y) {
+  static Failure multiply(const Exec& exec, const Plan& plan, Op op, const X& x, S beta,
+                          const Y& y) {
     return caught([&]() -> PetscErrorCode {
-      const Exec exec = execution_space();
       Multivector<const S> from;
       from.data = x.data();
       from.rows = static_cast<std::int64_t>(x.extent(0));
@@ -328,30 +354,46 @@ class Product {
 
   PetscErrorCode plain(const BorrowedVector& from, S beta, const BorrowedVector& to,
                        Failure& failure) {
+    const Exec exec = execution_space();
+
     PetscFunctionBegin;
-    if (exchange_) {
-      PetscCall(PetscSFBcastWithMemTypeBegin(exchange_, MPIU_SCALAR, from.type(), from.data(),
-                                             own_memory, remote_data(), MPI_REPLACE));
+    if (!exchange_) {
+      failure = multiply(exec, *own_, Op::none, from.view(), beta, to.view());
+      PetscFunctionReturn(PETSC_SUCCESS);
     }
-    failure = multiply(*own_, Op::none, from.view(), beta, to.view());
-    if (exchange_) {
-      PetscCall(PetscSFBcastEnd(exchange_, MPIU_SCALAR, from.data(), remote_data(), MPI_REPLACE));
+    PetscCall(PetscSFBcastWithMemTypeBegin(exchange_, MPIU_SCALAR, from.type(), from.data(),
+                                           own_memory, remote_data(), MPI_REPLACE));
+    failure = caught([&] {
+      beside_->follow(exec);
+      return PETSC_SUCCESS;
+    });
+    if (!failure.code) {
+      failure = multiply(beside_->exec(), *own_, Op::none, from.view(), beta, to.view());
     }
+    PetscCall(PetscSFBcastEnd(exchange_, MPIU_SCALAR, from.data(), remote_data(), MPI_REPLACE));
+    const Failure joined = caught([&] {
+      beside_->join(exec);
+      return PETSC_SUCCESS;
+    });
+    if (!failure.code) failure = joined;
     if (remote_ && !failure.code) {
-      failure = multiply(*remote_, Op::none, x_remote_, S(1), to.view());
+      failure = multiply(exec, *remote_, Op::none, x_remote_, S(1), to.view());
     }
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
+  /// All in one queue: the sums that arrive are added to y after the product of own columns.
   PetscErrorCode transposed(Op op, const BorrowedVector& from, S beta, const BorrowedVector& to,
                             Failure& failure) {
+    const Exec exec = execution_space();
+
     PetscFunctionBegin;
-    if (remote_) failure = multiply(*remote_, op, from.view(), S(0), x_remote_);
+    if (remote_) failure = multiply(exec, *remote_, op, from.view(), S(0), x_remote_);
     if (exchange_) {
       PetscCall(PetscSFReduceWithMemTypeBegin(exchange_, MPIU_SCALAR, own_memory, remote_data(),
                                               to.type(), to.data(), MPIU_SUM));
     }
-    if (!failure.code) failure = multiply(*own_, op, from.view(), beta, to.view());
+    if (!failure.code) failure = multiply(exec, *own_, op, from.view(), beta, to.view());
     if (exchange_) {
       PetscCall(PetscSFReduceEnd(exchange_, MPIU_SCALAR, remote_data(), to.data(), MPIU_SUM));
     }
@@ -428,6 +470,7 @@ class Product {
   std::array<bool, 4> is_prepared_{};
   PetscSF exchange_ = nullptr;  ///< of the entries of x for remote columns; null for one process
   Remote x_remote_;
+  std::optional<QueueBeside> beside_;  ///< for products of own columns, if there is an exchange
   Pattern pattern_;
   PetscObjectState values_state_ = 0;
   PetscLogDouble entries_ = 0;
@@ -443,11 +486,12 @@ namespace heddle::petsc {
 ///
 /// Each process has a plan for the columns that it owns and one for those of other processes. Both
 /// borrow the arrays of A, to which the shell holds a reference. A product starts the exchange of
-/// x, multiplies the own columns meanwhile, and adds the others: by gcsr, which touches only the
-/// rows that have any, if more than half of the rows have none. Vectors are borrowed where they
-/// lie: in host memory, or, of type kokkos, where Kokkos runs. Products allocate nothing; the first
-/// one of a transposing kind prepares it, which allocates. Bitwise reproducible as SpmvPlan is,
-/// except that the order of sums over processes in transposing products is PetscSF's.
+/// x, multiplies the own columns meanwhile (on CUDA in a stream beside PETSc's, whose later work
+/// begins after it), and adds the others: by gcsr, which touches only the rows that have any, if
+/// more than half of the rows have none. Vectors are borrowed where they lie: in host memory, or,
+/// of type kokkos, where Kokkos runs. Products allocate nothing; the first one of a transposing
+/// kind prepares it, which allocates. Bitwise reproducible as SpmvPlan is, except that the order of
+/// sums over processes in transposing products is PetscSF's.
 ///
 /// A product notices that A has been assembled, scaled or otherwise changed by calls on A, and
 /// takes the new values; a new pattern is inspected anew. A preconditioner that is made from the
