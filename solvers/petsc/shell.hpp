@@ -11,6 +11,7 @@
 
 #include "../../backends/several_devices.hpp"
 #include "../../backends/stream.hpp"
+#include "../../formats/plan/added_columns.hpp"
 #include "../../formats/spmv.hpp"
 #include "common.hpp"
 
@@ -226,7 +227,7 @@ class Product {
       remote_.reset();
       x_remote_ = {};
       if (remote.columns() > 0) {
-        make_remote(exec, remote);
+        plan_added_columns(remote_, exec, remote, options_.plan, options_.remote_scheme);
         x_remote_ = Remote(Kokkos::view_alloc(kokkos_space(exec), "heddle::petsc::remote"),
                            static_cast<std::size_t>(remote.columns()));
         exec.fence("heddle::petsc::inspected");
@@ -238,25 +239,6 @@ class Product {
     pattern_ = pattern;
     PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(A_), &values_state_));
     PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
-  /// A plan is chosen for y = A x, which stores every row, and products add the remote columns to
-  /// y: gcsr then touches only the rows that have entries.
-  void make_remote(const Exec& exec, const Matrix& remote) {
-    SpmvOptions options = options_.plan;
-    options.scheme = options_.remote_scheme;
-    options.transposed_scheme = std::nullopt;
-    if (!options.scheme &&
-        2 * row_features(exec, remote, Check::rows).empty_rows > std::int64_t{remote.rows()}) {
-      options.scheme = Scheme("gcsr");
-      try {
-        remote_.emplace(exec, remote, options);
-        return;
-      } catch (const Refusal&) {  // beyond options.max_bytes
-        options.scheme = std::nullopt;
-      }
-    }
-    remote_.emplace(exec, remote, options);
   }
 
   PetscErrorCode update() {

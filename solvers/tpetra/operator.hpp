@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "../../core/interop/kokkos_kernels.hpp"
+#include "../../formats/plan/added_columns.hpp"
 #include "../../formats/spmv.hpp"
 #include "split_matrix.hpp"
 #include "vectors.hpp"
@@ -18,7 +19,8 @@ namespace heddle::tpetra {
 struct OperatorOptions {
   /// Options of the plans. A scheme that is pinned here is for the columns that the process owns.
   SpmvOptions plan = {};
-  /// Pins the scheme of the imported columns; the matrix is then split.
+  /// Pins the scheme of the imported columns; the matrix is then split. Without it gcsr is taken if
+  /// more than half of the rows import none, and else what a plan chooses.
   std::optional<Scheme> imported_scheme = std::nullopt;
   /// Whether the matrix is split, the same on every process. Default: by the bytes that an apply
   /// moves.
@@ -176,10 +178,8 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
         detail::tpetra::split_columns(exec, A, columns->places, columns->own, columns->imported));
     own_.emplace(exec, split_->own.matrix(), options.plan);
     if (import_.is_null()) return;
-    SpmvOptions imported = options.plan;
-    imported.scheme = options.imported_scheme;
-    imported.transposed_scheme = std::nullopt;
-    imported_.emplace(exec, split_->imported.matrix(), imported);
+    detail::plan_added_columns(imported_, exec, split_->imported.matrix(), options.plan,
+                               options.imported_scheme);
   }
 
   void update_parts() {

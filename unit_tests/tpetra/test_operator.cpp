@@ -96,6 +96,7 @@ TEST_CASE("a matrix is split where processes import few columns") {
     A->fillComplete();
     const Mine mine(A);
     CHECK(mine.imported_scheme().has_value() == (!alone && distance == 1));
+    if (mine.imported_scheme()) CHECK(mine.imported_scheme()->to_string().starts_with("gcsr"));
     compare_applies(*A, mine, rounding);
     const Mine pinned(A, {.imported_scheme = Scheme::parse("gcsr")});
     CHECK(pinned.imported_scheme().has_value() == !alone);
