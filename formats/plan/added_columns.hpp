@@ -4,9 +4,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "../../core/error.hpp"
-#include "../../core/plan.hpp"
 #include "../inspect/features.hpp"
+#include "core.hpp"
 
 namespace heddle::detail {
 

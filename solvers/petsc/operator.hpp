@@ -74,6 +74,18 @@ class MatOperator {
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
+  /// MatMult, which leaves x locked if it fails.
+  PetscErrorCode mat_mult() const {
+    PetscInt locks = 0;
+
+    PetscFunctionBegin;
+    const PetscErrorCode code = MatMult(A_, x_, y_);
+    if (code) PetscCall(VecLockGet(x_, &locks));
+    for (; locks > 0; --locks) PetscCall(VecLockReadPop(x_));
+    PetscCall(code);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
   template <class X, class Y>
   PetscErrorCode multiply(const ExecutionSpace& exec, const X& x, const Y& y) const {
     PetscFunctionBegin;
@@ -81,7 +93,7 @@ class MatOperator {
       exec.fence("heddle::petsc::own_x");
       PetscCall(VecPlaceArray(x_, reinterpret_cast<const PetscScalar*>(x.data())));
       PetscCall(VecPlaceArray(y_, reinterpret_cast<const PetscScalar*>(y.data())));
-      const PetscErrorCode code = MatMult(A_, x_, y_);
+      const PetscErrorCode code = mat_mult();
       PetscCall(VecResetArray(x_));
       PetscCall(VecResetArray(y_));
       PetscCall(code);
@@ -93,7 +105,7 @@ class MatOperator {
       Kokkos::deep_copy(exec, own.view(), x);
       exec.fence("heddle::petsc::own_x");  // PETSc's kernels may run on another instance
       PetscCall(own.restore(x_, Access::write));
-      PetscCall(MatMult(A_, x_, y_));
+      PetscCall(mat_mult());
       PetscCall(own.get(y_, Access::read));
       PetscCall(own.check());
       detail::petsc::execution_space().fence("heddle::petsc::own_y");

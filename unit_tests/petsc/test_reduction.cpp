@@ -329,10 +329,13 @@ TEST_CASE("a matrix of PETSc is an operator") {
 
 TEST_CASE("an operator of PETSc is applied again after a product that failed") {
   static bool fails;
+  static PetscInt locks;  // of x: a kokkos vector that is locked cannot be written
   Matrix A;
   OK(MatCreateShell(PETSC_COMM_WORLD, 3, 3, PETSC_DETERMINE, PETSC_DETERMINE, nullptr, &A));
-  const auto multiply =
-      +[](Mat, Vec x, Vec y) -> PetscErrorCode { return fails ? PETSC_ERR_USER : VecCopy(x, y); };
+  const auto multiply = +[](Mat, Vec x, Vec y) -> PetscErrorCode {
+    OK(VecLockGet(x, &locks));
+    return fails ? PETSC_ERR_USER : VecCopy(x, y);
+  };
   OK(MatShellSetOperation(A, MATOP_MULT, reinterpret_cast<PetscErrorCodeFn*>(multiply)));
   OK(MatShellSetVecType(A, vector_type));  // a shell's vectors are in host memory by default
   const heddle::petsc::MatOperator product(A);
@@ -346,9 +349,11 @@ TEST_CASE("an operator of PETSc is applied again after a product that failed") {
     Kokkos::deep_copy(y, S(0));
     if (fails) {
       CHECK_THROWS_WITH_AS(product.apply(Exec(), x, y), doctest::Contains(expected.c_str()), Error);
+      CHECK(locks == 1);
       continue;
     }
     product.apply(Exec(), x, y);
+    CHECK(locks == 1);
     const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
     for (std::size_t i = 0; i < 3; ++i) CHECK(host(i) == S(7));
   }
