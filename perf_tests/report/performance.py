@@ -18,14 +18,6 @@ from results import (CUSPARSE_ANY, CUSPARSE_CSR, KOKKOS_KERNELS, Comparison, com
                      fastest_of_formats, geometric_mean, load, markdown, over_auto, schemes, setup, setup_in_applies, time)
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-KEPT_OF_FORMATS = [
-    ("H200, one vector", "h200-spmv-double-all-formats-0.3"),
-    ("8 side by side", "h200-spmv-double-all-formats-8-columns-right"),
-    ("32 side by side", "h200-spmv-double-all-formats-32-columns-right"),
-    ("8 apart", "h200-spmv-double-all-formats-8-columns-left"),
-    ("32 apart", "h200-spmv-double-all-formats-32-columns-left"),
-    ("16 threads", "xeon-16-threads-spmv-double-all-formats"),
-    ("2 threads", "epyc-2-threads-spmv-double-all-formats")]
 KOKKOS_SOLVES = ("kk-ranges", "kk-teams")
 JACOBI_LOOPS = ("cusparse-jacobi", "cusparse-graph-jacobi")
 CONVERTED = "h200-convert-double-0.3"
@@ -40,7 +32,15 @@ COMPARED = ["mean speed-up", "lowest", "slower by more than 5 %", "set-up pays o
 # The comparisons: operation, machine, results, and the peers' names with their contestants.
 CUSPARSE = [("cuSPARSE, the better CSR", CUSPARSE_CSR), ("cuSPARSE, any format", CUSPARSE_ANY)]
 MKL = [("MKL, optimized", ("mkl-optimized",)), ("MKL as created", ("mkl-plain",))]
-ALL_FORMATS = "h200-spmv-double-all-formats-0.3"
+ALL_FORMATS, ALL_FORMATS_ON_CPU = "h200-spmv-double-all-formats-0.3", "xeon-16-threads-spmv-double-all-formats"
+KEPT_OF_FORMATS = [
+    ("H200, one vector", "h200-spmv-double-all-formats-0.3"),
+    ("8 side by side", "h200-spmv-double-all-formats-8-columns-right"),
+    ("32 side by side", "h200-spmv-double-all-formats-32-columns-right"),
+    ("8 apart", "h200-spmv-double-all-formats-8-columns-left"),
+    ("32 apart", "h200-spmv-double-all-formats-32-columns-left"),
+    ("16 threads", ALL_FORMATS_ON_CPU),
+    ("2 threads", "epyc-2-threads-spmv-double-all-formats")]
 SOLVED, SOLVED_ON_GPU = "epyc-2-threads-solve-double-auto", "h200-solve-double-auto-0.3"
 SOLVERS = [("heddle::solve", "#0b7a75", "auto"), ("PETSc: GMRES, ILU(0)", "#c2601a", "petsc"),
            ("scipy: spsolve", "#7a6fb5", "scipy")]
@@ -56,7 +56,7 @@ SOLVES = [(what, "H200", "h200-sptrsv-double-%s-0.3" % name, [("cuSPARSE", ("cus
           for what, name in (("lower triangle", "lower"), ("upper triangle", "upper"),
                              ("lower triangle, 8 vectors", "8-columns"))]
 XEON = "Xeon, 16 threads"
-CPU = [("y = Ax", XEON, "xeon-16-threads-spmv-double-all-formats",
+CPU = [("y = Ax", XEON, "xeon-16-threads-spmv-double-0.3",
         MKL + [("Kokkos Kernels", KOKKOS_KERNELS)]),
        ("y = Ax", "EPYC, 2 threads", "epyc-2-threads-spmv-double-all-formats",
         MKL + [("Kokkos Kernels", KOKKOS_KERNELS)])]
@@ -161,7 +161,7 @@ def of_format(names, wanted):
 
 
 def formats_table():
-    runs = [load(ALL_FORMATS), load(CPU[0][2])]
+    runs = [load(ALL_FORMATS), load(ALL_FORMATS_ON_CPU)]
     rows = []
     for title, name in FORMATS:
         row = [title]
