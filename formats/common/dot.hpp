@@ -162,11 +162,8 @@ bool launch_with_dot(const Exec& exec, const char* label, std::int64_t teams, co
     launched = std::min<std::int64_t>({teams, exec.concurrency(), dot.most_teams});
   }
   if (launched > dot.most_teams) return false;
-  // Without a number of resident teams: nvcc otherwise gives DIA's kernel 96 registers for 32, and
-  // an iteration of CG takes half as long again.
-  using Shape = backends::Shape<LaunchShape::subwarp_width, LaunchShape::team_threads, 0>;
-  backends::launch_simd<Shape>(exec, label, launched,
-                               DotKernel<Kernel, V, Acc>{kernel, x, y, dot, teams, launched}, simd);
+  backends::launch_simd<LaunchShape>(
+      exec, label, launched, DotKernel<Kernel, V, Acc>{kernel, x, y, dot, teams, launched}, simd);
   return true;
 }
 
