@@ -52,9 +52,6 @@ struct HostSimdRows {
   static constexpr int width = Vector::width;
   static constexpr int vectors = 1;
 
-  /// Longest row whose nonzeros are prefetched; the hardware prefetches longer ones.
-  static constexpr std::int64_t longest_prefetched = 48;
-
   RowHints hints;
 
   HEDDLE_SIMD_FUNCTION void sum_nonzeros(const Operands& A, Off begin, Off end, V* sum) const {
@@ -207,7 +204,7 @@ struct HostSimdRows {
     std::int64_t k = A.row_ptr[first];
     for (std::int64_t row = first; row < stop; ++row) {
       const std::int64_t end = A.row_ptr[row + 1];
-      if (Prefetch && end - k <= longest_prefetched) prefetch(A, k, end);
+      if (Prefetch && end - k <= CpuTuning::longest_prefetched) prefetch(A, k, end);
       Vector sums = Vector::all(0);
       for (; end - k >= width; k += width) sums = add_whole<false>(A, k, sums);
       store_with_rest(A, row, k, end, sums);

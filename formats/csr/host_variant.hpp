@@ -98,26 +98,33 @@ class HostVariant {
       hints_.runs = runs_.codes();
     }
     parameters.runs = hints_.runs ? Wanted::yes : Wanted::no;
-    // A processor prefetches rows by itself, unless runs skip columns.
-    hints_.prefetch = parameters.prefetch
-                          ? *parameters.prefetch == Wanted::yes
-                          : learns && hints_.runs && streams && cpu.software_prefetch_pays;
-    parameters.prefetch = hints_.prefetch ? Wanted::yes : Wanted::no;
-
     RowEnds ends = RowEnds::unforeseen;
     if (learns) ends = row_ends(in.exec, in.A.row_ptr().data(), in.A.rows(), cpu.predicted_rows);
+    const bool chooses_loop = !parameters.loop;
     // If the processor has fast gathers, predicted branches gain nothing over masks.
-    if (!parameters.loop) {
-      parameters.loop = loop_for(ends, !cpu.fast_gathers);
-      const bool long_rows = in.features.rows().mean_row() >= tuning.long_row;
-      if (parameters.loop == RowLoop::row && long_rows && !hints_.prefetch) {
-        const bool contiguous = !hints_.runs && share_of_consecutive_columns(in.exec, in.A) >=
-                                                    tuning.share_of_consecutive;
-        parameters.loop = contiguous ? RowLoop::contiguous : RowLoop::two_sums;
-      }
+    if (chooses_loop) parameters.loop = loop_for(ends, !cpu.fast_gathers);
+    // A processor prefetches rows by itself, unless runs skip columns or rows wait for x.
+    hints_.prefetch =
+        parameters.prefetch
+            ? *parameters.prefetch == Wanted::yes
+            : learns && streams && cpu.software_prefetch_pays &&
+                  (hints_.runs || (*parameters.loop == RowLoop::row && rows_wait_for_x(in)));
+    parameters.prefetch = hints_.prefetch ? Wanted::yes : Wanted::no;
+    const bool long_rows = in.features.rows().mean_row() >= tuning.long_row;
+    if (chooses_loop && *parameters.loop == RowLoop::row && long_rows && !hints_.prefetch) {
+      const bool contiguous = !hints_.runs && share_of_consecutive_columns(in.exec, in.A) >=
+                                                  tuning.share_of_consecutive;
+      parameters.loop = contiguous ? RowLoop::contiguous : RowLoop::two_sums;
     }
     hints_.loop = *parameters.loop;
     hints_.two_one_by_one = (hints_.runs || ends != RowEnds::foreseen) && !streams;
+  }
+
+  template <class Matrix>
+  static bool rows_wait_for_x(const Inspection<Exec, Matrix>& in) {
+    return in.features.rows().mean_row() <= CpuTuning::longest_prefetched &&
+           mean_span_of_columns(in.exec, in.A) * sizeof(typename Operands::vector_type) >
+               tuning.prefetched_span;
   }
 
   static RowLoop loop_for(RowEnds ends, bool branches_gain) {

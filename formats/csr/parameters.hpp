@@ -122,6 +122,11 @@ struct CpuTuning {
   /// nonzeros with consecutive columns for which RowLoop::contiguous does.
   double long_row = 24;
   double share_of_consecutive = 0.6;
+  /// Bytes of x from the first to the last column of a mean row beyond which rows of up to
+  /// `longest_prefetched` nonzeros wait for x, and gain by a prefetch of the matrix meanwhile.
+  double prefetched_span = 65'536;
+  /// Longest row whose nonzeros are prefetched; the hardware prefetches longer ones.
+  static constexpr std::int64_t longest_prefetched = 48;
   /// Vectors of x of more bytes for each thread are packed through memory.
   std::int64_t packed_bytes_per_thread = 3'000'000;
   /// Fewest reads of each row of x for which packing pays, with at most eight vectors counted:

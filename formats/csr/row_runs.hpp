@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <cmath>
 #include <cstdint>
 
 #include "../../backends/threads_at_once.hpp"
@@ -138,6 +139,9 @@ class RowRuns {
   const std::uint8_t* codes_ = nullptr;
 };
 
+/// How many rows are read at most to learn about the columns of all.
+inline constexpr std::int64_t sampled_rows = 4096;
+
 /// Counts the fours of nonzeros, from the first of each row on, and those of them whose columns are
 /// consecutive, in one of `step` rows.
 template <Ordinal O, Offset Off>
@@ -160,15 +164,42 @@ struct ConsecutiveColumns {
 /// some 4096 of its rows. Waits for the result.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 double share_of_consecutive_columns(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A) {
-  constexpr std::int64_t samples = 4096;
   const auto rows = static_cast<std::int64_t>(A.rows());
-  const std::int64_t step = ceil_div(rows, samples);
+  const std::int64_t step = ceil_div(rows, sampled_rows);
   if (rows == 0) return 0;
   std::int64_t fours = 0, consecutive = 0;
   Kokkos::parallel_reduce(
       "heddle::csr::consecutive_columns", range_policy(exec, ceil_div(rows, step)),
       ConsecutiveColumns<O, Off>{A.row_ptr().data(), A.col_idx().data(), step}, fours, consecutive);
   return fours == 0 ? 0 : static_cast<double>(consecutive) / static_cast<double>(fours);
+}
+
+/// Sums the distances from the first to the last column of one in `step` rows.
+template <Ordinal O, Offset Off>
+struct SpanOfColumns {
+  const Off* row_ptr;
+  const O* col_idx;
+  std::int64_t step;
+
+  void operator()(std::int64_t sample, double& sum) const {
+    const Off begin = row_ptr[sample * step], end = row_ptr[sample * step + 1];
+    if (begin == end) return;
+    const auto first = static_cast<double>(col_idx[begin]);
+    sum += std::abs(static_cast<double>(col_idx[end - 1]) - first);
+  }
+};
+
+/// The mean distance from the first to the last column of a row, estimated from some 4096 rows.
+/// Waits for the result.
+template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
+double mean_span_of_columns(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A) {
+  const auto rows = static_cast<std::int64_t>(A.rows());
+  if (rows == 0) return 0;
+  const std::int64_t step = ceil_div(rows, sampled_rows), samples = ceil_div(rows, step);
+  double sum = 0;
+  Kokkos::parallel_reduce("heddle::csr::span_of_columns", range_policy(exec, samples),
+                          SpanOfColumns<O, Off>{A.row_ptr().data(), A.col_idx().data(), step}, sum);
+  return sum / static_cast<double>(samples);
 }
 
 /// How well a CPU's branch predictor predicts the ends of rows. A misprediction costs about as much

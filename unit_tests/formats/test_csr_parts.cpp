@@ -331,6 +331,21 @@ TEST_CASE("consecutive columns: their share of the fours of all rows") {
   CHECK(share_of(dense) == 1);
 }
 
+TEST_CASE("the span of columns of a mean row") {
+  const auto span_of = [](const Pattern& pattern) {
+    const auto A = make_matrix<double, int, int>(pattern);
+    return heddle::detail::csr::mean_span_of_columns(Host(), A.matrix());
+  };
+  CHECK(span_of(Pattern{"0 x 0", 0, {}}) == 0);
+  CHECK(span_of(Pattern{"empty rows", 9, {{}, {}}}) == 0);
+  CHECK(span_of(Pattern{"one entry", 9, {{7}}}) == 0);
+  CHECK(span_of(Pattern{"a row and an empty one", 9, {{2, 3, 8}, {}}}) == 3);
+  CHECK(span_of(Pattern{"columns that fall", 9, {{8, 3, 2}}}) == 6);
+  Pattern wide{"more rows than are read", 5000, {}};
+  wide.rows.push_back(std::vector<std::int64_t>{0, 4000}, 20000);
+  CHECK(span_of(wide) == 4000);
+}
+
 namespace {
 
 /// Rows of 0 to 17 nonzeros and longer ones, alone and with the same columns as the rows below,
