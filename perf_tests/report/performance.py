@@ -34,7 +34,7 @@ CUSPARSE = [("cuSPARSE, the better CSR", CUSPARSE_CSR), ("cuSPARSE, any format",
 MKL = [("MKL, optimized", ("mkl-optimized",)), ("MKL as created", ("mkl-plain",))]
 ALL_FORMATS, ALL_FORMATS_ON_CPU = "h200-spmv-double-all-formats-0.3", "xeon-16-threads-spmv-double-all-formats"
 KEPT_OF_FORMATS = [
-    ("H200, one vector", "h200-spmv-double-all-formats-0.3"),
+    ("H200, one vector", ALL_FORMATS),
     ("8 side by side", "h200-spmv-double-all-formats-8-columns-right"),
     ("32 side by side", "h200-spmv-double-all-formats-32-columns-right"),
     ("8 apart", "h200-spmv-double-all-formats-8-columns-left"),
