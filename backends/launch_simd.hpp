@@ -33,6 +33,7 @@ struct ShareOfTeams {
   Kernel kernel;
   std::int64_t teams, shares;
 
+  HEDDLE_NO_EXECUTION_CHECK
   template <class Share>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Share& share, Scratch& scratch) const {
     const std::int64_t first = teams * share.index() / shares;

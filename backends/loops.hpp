@@ -50,6 +50,7 @@ struct RunningSum {
   std::int64_t n;
   AnyTerms terms;
 
+  HEDDLE_NO_EXECUTION_CHECK
   KOKKOS_FUNCTION void operator()(std::int64_t i, Sum& sum, bool last) const {
     const Sum term = i < n ? static_cast<Sum>(terms(i)) : Sum(0);
     if (last) to[i] = static_cast<To>(sum);

@@ -40,11 +40,15 @@ constexpr Range finite_from(double least) {
   return within(least, std::numeric_limits<double>::max());
 }
 
+// A name, since nvcc puts parentheses around a pointer to a member, of which gcc then warns.
+template <class Options, class T>
+using MemberOf = T Options::*;
+
 /// A field of a struct of options.
 template <class Options, class T>
 struct Field {
   const char* name;
-  T Options::* member;
+  MemberOf<Options, T> member;
   const char* sentence;  ///< its meaning, as pages and Python have it
   Range range = {};      ///< for numbers, and for the count of ExpectedVectors
 };

@@ -52,30 +52,33 @@ KOKKOS_FORCEINLINE_FUNCTION void each_row_of_B(const Subwarp& subwarp,
                                                const PatternOperand<O, OffA>& A,
                                                const PatternOperand<O, OffB>& B, std::int64_t row,
                                                const FactorOf& factor, const Use& use) {
-  using Factor = std::remove_cvref_t<decltype(factor(std::int64_t{}))>;
-  constexpr std::int64_t few = 8;
   const std::int64_t end = A.end(row);
-  if (Subwarp::width == 1 || end - A.begin(row) <= few) {
-    for (std::int64_t k = A.begin(row); k < end; ++k) {
-      const std::int64_t j = A.col_idx[k];
-      use(factor(k), B.begin(j), B.end(j));
+  if constexpr (Subwarp::width > 1) {
+    using Factor = std::remove_cvref_t<decltype(factor(std::int64_t{}))>;
+    constexpr std::int64_t few = 8;
+    if (end - A.begin(row) > few) {
+      for (std::int64_t begin = A.begin(row); begin < end; begin += Subwarp::width) {
+        const std::int64_t k = begin + subwarp.lane();
+        std::int64_t first = 0, last = 0;
+        Factor a(0);
+        if (k < end) {
+          const std::int64_t j = A.col_idx[k];
+          first = B.begin(j);
+          last = B.end(j);
+          a = factor(k);
+        }
+        const int count =
+            end - begin < Subwarp::width ? static_cast<int>(end - begin) : Subwarp::width;
+        for (int lane = 0; lane < count; ++lane) {
+          use(subwarp.shuffle(a, lane), subwarp.shuffle(first, lane), subwarp.shuffle(last, lane));
+        }
+      }
+      return;
     }
-    return;
   }
-  for (std::int64_t begin = A.begin(row); begin < end; begin += Subwarp::width) {
-    const std::int64_t k = begin + subwarp.lane();
-    std::int64_t first = 0, last = 0;
-    Factor a(0);
-    if (k < end) {
-      const std::int64_t j = A.col_idx[k];
-      first = B.begin(j);
-      last = B.end(j);
-      a = factor(k);
-    }
-    const int count = end - begin < Subwarp::width ? static_cast<int>(end - begin) : Subwarp::width;
-    for (int lane = 0; lane < count; ++lane) {
-      use(subwarp.shuffle(a, lane), subwarp.shuffle(first, lane), subwarp.shuffle(last, lane));
-    }
+  for (std::int64_t k = A.begin(row); k < end; ++k) {
+    const std::int64_t j = A.col_idx[k];
+    use(factor(k), B.begin(j), B.end(j));
   }
 }
 

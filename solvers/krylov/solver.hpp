@@ -219,10 +219,11 @@ class IterationGraph {
   template <class Exec, class Queue>
   void run(const Exec& exec, const std::optional<PartVersions>& versions, int first, int stop,
            const Queue& queue) {
-    if (!Graph::exists || !versions) return queue(first, stop);
-    while (stop - first >= block_) {
-      run_block(exec, *versions, [&] { queue(first, first + block_); });
-      first += block_;
+    if constexpr (Graph::exists) {
+      while (versions && stop - first >= block_) {
+        run_block(exec, *versions, [&] { queue(first, first + block_); });
+        first += block_;
+      }
     }
     if (first < stop) queue(first, stop);
   }
