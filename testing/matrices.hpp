@@ -32,7 +32,9 @@ inline std::vector<std::int64_t> random_row(Random& random, std::int64_t columns
     return row;
   }
   while (static_cast<std::int64_t>(row.size()) < count) {
-    while (static_cast<std::int64_t>(row.size()) < count) row.push_back(random.below(columns));
+    const auto drawn = static_cast<std::ptrdiff_t>(row.size());
+    row.resize(static_cast<std::size_t>(count));
+    std::generate(row.begin() + drawn, row.end(), [&] { return random.below(columns); });
     std::sort(row.begin(), row.end());
     row.erase(std::unique(row.begin(), row.end()), row.end());
   }

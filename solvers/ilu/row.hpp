@@ -111,6 +111,7 @@ KOKKOS_FORCEINLINE_FUNCTION bool much_longer(O longer, O shorter) {
 /// visit(p, q) for every p in [first, stop) and q in [0, size) with columns[p] == others[q], both
 /// ascending. One lane merges both; several lanes search for each of `others` in `columns`. If one
 /// is much longer, the entries of the shorter one are searched for in it.
+HEDDLE_NO_EXECUTION_CHECK
 template <class Lanes, class Column, class O, class Visit>
 KOKKOS_FORCEINLINE_FUNCTION void each_common(const Lanes& lanes, const Column* columns, O first,
                                              O stop, const Column* others, O size,

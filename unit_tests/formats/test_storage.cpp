@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The arrays that formats keep: those that their pages draw, and how entries are dealt out to
 // teams.
+#include <doctest/doctest.h>
+
 #include "../../formats/bcsr/inspect.hpp"
 #include "../../formats/blocked_ell/inspect.hpp"
 #include "../../formats/common/equal_work.hpp"

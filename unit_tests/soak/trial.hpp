@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "../../backends/lanes.hpp"
 #include "../../testing/backends.hpp"
 #include "../../testing/random.hpp"
 

@@ -79,6 +79,7 @@ struct SupernodeReads {
   const O* first;
   const O* of;
 
+  HEDDLE_NO_EXECUTION_CHECK
   template <class Visit>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(O g, const Visit& visit) const {
     const O i = graph.row(first[g]);
