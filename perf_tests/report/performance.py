@@ -21,7 +21,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 KOKKOS_SOLVES = ("kk-ranges", "kk-teams")
 JACOBI_LOOPS = ("cusparse-jacobi", "cusparse-graph-jacobi")
 CONVERTED = "h200-convert-double-0.3"
-# Of README's picture alone: operation and machine, peer, results, its contestants, ours.
+# README's picture alone has these: operation and machine, peer, results, its contestants, ours.
 PICTURED = [
     ("CG with Jacobi, H200", "a loop over cuSPARSE", "h200-solve-double-cg-0.3", JACOBI_LOOPS, "jacobi"),
     ("GMRES with Jacobi, H200", "a loop over cuSPARSE", "h200-solve-double-gmres-0.3", JACOBI_LOOPS, "jacobi"),
