@@ -51,7 +51,7 @@ if(TARGET heddle_compiled)
   set(depends "libheddle-dev (= ${PROJECT_VERSION})")
   string(APPEND depends ", libkokkos-dev (>= ${kokkos}), libkokkos-dev (<< ${CMAKE_MATCH_1}.${next}~)")
   set(CPACK_DEBIAN_HEDDLE_COMPILED_PACKAGE_DEPENDS "${depends}")
-  string(REGEX REPLACE "[,;]" ", " scalars "${HEDDLE_INSTANTIATE}")
+  list(JOIN HEDDLE_COMPILED_SCALARS ", " scalars)
   set(CPACK_COMPONENT_HEDDLE_COMPILED_DESCRIPTION
       "The common plans for ${scalars}, compiled once: programs that link
 Heddle::heddle then need not compile them.")
